@@ -1,0 +1,187 @@
+import { crc32 } from "node:zlib";
+import type { NewItem } from "../item.js";
+import { readUint64, writeUint64 } from "./bytes.js";
+import { JournalItem, NO_BYTES } from "./journal-item.js";
+
+/*
+ * A page, the value of a `p|` record. All numbers are big-endian.
+ *
+ *    0  version 1          8  number of items      16  ordinal of the first item
+ *    4  CRC-32 from 8 on  12  zero                 24  first sequence of the page before, 0 if none
+ *   32  the items, each:
+ *        0  bytes of data       8  flags           20  added at, ms
+ *        4  bytes of metadata  12  sequence        28  client's own expiry, ms, 0 never
+ *       36  data, then metadata: (tag 1, length 2, bytes) one after the other; unknown tags are kept
+ */
+export const PAGE_VERSION = 1;
+export const PAGE_HEADER_BYTES = 32;
+export const ITEM_HEADER_BYTES = 36;
+/** A page is cut before it grows beyond this; a larger item is a page of its own. */
+export const MAX_PAGE_BYTES = 128 * 1024;
+
+/**
+ * Items that were put together and will be written together. The page owns their bytes, in memory too.
+ *
+ * `fresh` takes items; `sealed` is on its way to the store; `written` is in it; `dropped` will never be, or is no more.
+ */
+export class Page {
+  state: "fresh" | "sealed" | "written" | "dropped" = "fresh";
+  readonly items: JournalItem[] = [];
+  /** Items that are not gone yet. A written page without any is deleted. */
+  live = 0;
+  /** Sequence number of its first item on disk, which is its key. */
+  first = 0;
+  /** Sequence number of its last item on disk. */
+  last = 0;
+  /** Items in its record on disk. */
+  total = 0;
+  /** Size of its record on disk. */
+  bytes = 0;
+  #buffer: Buffer | null;
+  #used = PAGE_HEADER_BYTES;
+
+  /** A page with room for `capacity` bytes, header included; 0 for one that is read or holds one large item. */
+  constructor(capacity: number) {
+    this.#buffer = capacity > 0 ? Buffer.allocUnsafeSlow(capacity) : null;
+  }
+
+  /** A fresh page for an item of `dataBytes` and, as far as it may grow, for about `hint` bytes. */
+  static for(dataBytes: number, hint: number): Page {
+    const needed = PAGE_HEADER_BYTES + ITEM_HEADER_BYTES + dataBytes;
+    if (needed > MAX_PAGE_BYTES) return new Page(0);
+    return new Page(Math.min(MAX_PAGE_BYTES, Math.max(needed, hint)));
+  }
+
+  /** Bytes taken so far, header included. */
+  get used(): number {
+    return this.#used;
+  }
+
+  hasRoomFor(dataBytes: number): boolean {
+    return this.#buffer !== null && this.#used + ITEM_HEADER_BYTES + dataBytes <= this.#buffer.length;
+  }
+
+  /** Copies the item's data in; `hasRoomFor` said yes. */
+  append(seq: number, item: NewItem): JournalItem {
+    const buffer = this.#buffer as Buffer;
+    const start = this.#used + ITEM_HEADER_BYTES;
+    const end = start + item.data.length;
+    writeItemHeader(buffer, this.#used, seq, item, NO_BYTES);
+    item.data.copy(buffer, start);
+    this.#used = end;
+    return this.#add(seq, item, buffer.subarray(start, end));
+  }
+
+  /** Makes it the page of one large item, whose data the page takes over. */
+  hold(seq: number, item: NewItem): JournalItem {
+    return this.#add(seq, item, item.data);
+  }
+
+  #add(seq: number, item: NewItem, data: Buffer): JournalItem {
+    const added = new JournalItem(seq, data, item.flags, item.addedAt, item.expiresAt, NO_BYTES, this);
+    this.items.push(added);
+    this.live++;
+    return added;
+  }
+
+  /**
+   * The page's record with the items that are not gone, or null if none is left. `items` is cut down to them, and the page
+   * takes no more.
+   */
+  seal(ordinal: number, previous: number): Buffer | null {
+    if (this.live === 0) return null;
+    const record = this.live === this.items.length && this.#buffer !== null ? this.#whole(this.#buffer) : this.#rest();
+    this.state = "sealed";
+    this.#buffer = null;
+    this.first = this.items[0]?.seq ?? 0;
+    this.last = this.items.at(-1)?.seq ?? 0;
+    this.total = this.items.length;
+    this.bytes = record.length;
+    writePageHeader(record, this.items.length, ordinal, previous);
+    return record;
+  }
+
+  #whole(buffer: Buffer): Buffer {
+    return buffer.subarray(0, this.#used);
+  }
+
+  #rest(): Buffer {
+    const kept = this.items.filter((item) => item.place !== "gone");
+    this.items.length = 0;
+    this.items.push(...kept);
+    let size = PAGE_HEADER_BYTES;
+    for (const item of kept) size += itemBytes(item);
+    const record = Buffer.allocUnsafeSlow(size);
+    let at = PAGE_HEADER_BYTES;
+    for (const item of kept) at = writeItem(record, at, item);
+    return record;
+  }
+}
+
+/** What a page's record says. */
+export interface PageContents {
+  readonly ordinal: number;
+  readonly previous: number;
+  readonly items: readonly JournalItem[];
+}
+
+/** Reads a page's record; the items are slices of it. Null for a damaged one. */
+export function readPage(record: Buffer, page: Page | null): PageContents | null {
+  if (record.length < PAGE_HEADER_BYTES || record[0] !== PAGE_VERSION) return null;
+  if (crc32(record.subarray(8)) !== record.readUInt32BE(4)) return null;
+  const count = record.readUInt32BE(8);
+  const items: JournalItem[] = [];
+  let at = PAGE_HEADER_BYTES;
+  for (let i = 0; i < count; i++) {
+    const item = readItem(record, at, page);
+    items.push(item);
+    at += itemBytes(item);
+  }
+  return { ordinal: readUint64(record, 16), previous: readUint64(record, 24), items };
+}
+
+/** Bytes that an item takes in a page or in an out-of-line record. */
+export function itemBytes(item: JournalItem): number {
+  return ITEM_HEADER_BYTES + item.data.length + item.meta.length;
+}
+
+/** Writes an item at `at`; answers where the next one goes. */
+export function writeItem(target: Buffer, at: number, item: JournalItem): number {
+  const data = writeItemHeader(target, at, item.seq, item, item.meta);
+  const meta = data + item.data.copy(target, data);
+  return meta + item.meta.copy(target, meta);
+}
+
+/** Reads an item at `at` as a slice of `source`. */
+export function readItem(source: Buffer, at: number, page: Page | null): JournalItem {
+  const data = at + ITEM_HEADER_BYTES;
+  const meta = data + source.readUInt32BE(at);
+  const end = meta + source.readUInt32BE(at + 4);
+  return new JournalItem(
+    readUint64(source, at + 12),
+    source.subarray(data, meta),
+    source.readUInt32BE(at + 8),
+    readUint64(source, at + 20),
+    readUint64(source, at + 28),
+    end === meta ? NO_BYTES : source.subarray(meta, end),
+    page,
+  );
+}
+
+function writeItemHeader(target: Buffer, at: number, seq: number, item: NewItem, meta: Buffer): number {
+  target.writeUInt32BE(item.data.length, at);
+  target.writeUInt32BE(meta.length, at + 4);
+  target.writeUInt32BE(item.flags, at + 8);
+  writeUint64(target, seq, at + 12);
+  writeUint64(target, item.addedAt, at + 20);
+  return writeUint64(target, item.expiresAt, at + 28);
+}
+
+function writePageHeader(record: Buffer, count: number, ordinal: number, previous: number): void {
+  record.fill(0, 0, PAGE_HEADER_BYTES);
+  record[0] = PAGE_VERSION;
+  record.writeUInt32BE(count, 8);
+  writeUint64(record, ordinal, 16);
+  writeUint64(record, previous, 24);
+  record.writeUInt32BE(crc32(record.subarray(8)), 4);
+}
