@@ -1,0 +1,56 @@
+import { type Command, Option } from "commander";
+import { loadSettings } from "../config/load.js";
+import { createLog, LOG_LEVELS, type Log, type LogLevel } from "../log.js";
+import { type RunningServer, startServer } from "../server.js";
+import type { Output } from "./output.js";
+import type { Surroundings } from "./surroundings.js";
+
+interface ServeOptions {
+  readonly listen?: string;
+  readonly memcache?: string;
+  readonly journal?: string;
+  readonly config?: string;
+  readonly logLevel: LogLevel;
+  readonly readyJson?: true;
+}
+
+/** `windhover serve`: the queue server, until it is told to stop. */
+export function addServe(program: Command, surroundings: Surroundings): void {
+  program
+    .command("serve")
+    .description("run the queue server")
+    .option("--listen <address>", "the address to listen on (default: 127.0.0.1)")
+    .option("--memcache <port>", "the memcache port; 0 picks a free one (default: 22133)")
+    .option("--journal <directory>", "where the journal is kept (default: journal/data)")
+    .option("--config <file>", "the configuration file; options given here override it")
+    .addOption(new Option("--log-level <level>", "how much to say on stderr").choices(LOG_LEVELS).default("info"))
+    .option("--ready-json", "print one line of JSON with the ports on stdout when serving")
+    .action((options: ServeOptions) => serve(options, surroundings));
+}
+
+async function serve(options: ServeOptions, { output, interrupted }: Surroundings): Promise<void> {
+  const settings = await loadSettings({
+    ...(options.config === undefined ? {} : { file: options.config }),
+    flags: options,
+  });
+  const log = createLog(options.logLevel);
+  const server = await startServer(settings, { log });
+  stopWhen(interrupted, server);
+  if (options.readyJson) await announce(server, output, log);
+  await server.stopped;
+}
+
+// How the stop went is told by `stopped`.
+function stopWhen(interrupted: AbortSignal, server: RunningServer): void {
+  const stop = (): void => void server.stop().catch(() => {});
+  if (interrupted.aborted) stop();
+  else interrupted.addEventListener("abort", stop, { once: true });
+}
+
+// Whoever wanted to read it may be gone; the clients are not.
+async function announce(server: RunningServer, output: Output, log: Log): Promise<void> {
+  const line = JSON.stringify({ ready: true, ...server.ports });
+  await output
+    .write(`${line}\n`)
+    .catch((error: Error) => log.warn({ reason: error.message }, "nobody reads the ready line"));
+}
