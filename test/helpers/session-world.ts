@@ -1,0 +1,178 @@
+import { DEFAULT_QUEUE_SETTINGS } from "../../src/config/defaults.js";
+import type { QueueSettings } from "../../src/config/settings.js";
+import type { Item } from "../../src/item.js";
+import { NoJournal } from "../../src/journal/no-journal.js";
+import type { Journal, QueueJournal } from "../../src/journal/queue-journal.js";
+import { ByteBuffer } from "../../src/protocol/byte-buffer.js";
+import type { CodecFactory } from "../../src/protocol/codec.js";
+import type { Command } from "../../src/protocol/command.js";
+import { memcacheCodecs } from "../../src/protocol/memcache/memcache-codec.js";
+import type { Reply } from "../../src/protocol/reply.js";
+import { Queues } from "../../src/queue/queues.js";
+import { Session } from "../../src/session/session.js";
+import type { SessionContext } from "../../src/session/session-context.js";
+import { ConnectionCounts } from "../../src/stats/connection-counts.js";
+import { createServerCounters } from "../../src/stats/server-counters.js";
+import { RecordingLog } from "./recording-log.js";
+import { TestClock } from "./test-clock.js";
+
+/** A write that a test has not finished yet. */
+interface HeldWrite {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** A journal in memory that answers when a test says so. */
+export class HeldJournal implements Journal {
+  readonly recovered = [];
+  readonly boots = 1;
+  /** Puts wait for `release`. */
+  holdsPuts = false;
+  /** Removals wait for `release`, as with `sync_journal = always`. */
+  holdsRemovals = false;
+  /** Why puts are refused. */
+  refusal: string | null = null;
+  #held: HeldWrite[] = [];
+
+  /** Writes that wait. */
+  get held(): number {
+    return this.#held.length;
+  }
+
+  create(_name: string): QueueJournal {
+    const memory = new NoJournal();
+    const removal = (move: (item: Item) => null) => (item: Item) => {
+      move.call(memory, item);
+      return this.#hold(this.holdsRemovals);
+    };
+    const journal = Object.assign(memory, {
+      written: () => this.#hold(this.holdsPuts),
+      take: removal(memory.take),
+      open: removal(memory.open),
+      confirm: removal(memory.confirm),
+      flush: () => {
+        NoJournal.prototype.flush.call(memory);
+        return this.#hold(this.holdsRemovals);
+      },
+      retire: () => {
+        // It flushes as well, and nobody waits for that.
+        const isHeld = this.holdsRemovals;
+        this.holdsRemovals = false;
+        NoJournal.prototype.retire.call(memory);
+        this.holdsRemovals = isHeld;
+        return this.#hold(isHeld);
+      },
+    });
+    Object.defineProperty(journal, "refusal", { get: () => this.refusal });
+    return journal as unknown as QueueJournal;
+  }
+
+  async close(): Promise<void> {}
+
+  /** Finishes all writes that wait, or fails them. */
+  release(error?: Error): void {
+    const held = this.#held;
+    this.#held = [];
+    for (const write of held) {
+      if (error === undefined) write.resolve();
+      else write.reject(error);
+    }
+  }
+
+  #hold(isHeld: boolean): Promise<void> | null {
+    if (!isHeld) return null;
+    return new Promise((resolve, reject) => this.#held.push({ resolve, reject }));
+  }
+}
+
+export interface SessionWorldOptions {
+  readonly maxOpenTransactions?: number;
+  readonly allowFlushAll?: boolean;
+  readonly maxRequestBytes?: number;
+  readonly queues?: ReadonlyMap<string, Partial<QueueSettings>>;
+}
+
+/** All that sessions need, without sockets and disks, and with a clock that the test moves. */
+export class SessionWorld {
+  readonly clock = new TestClock();
+  readonly log = new RecordingLog();
+  readonly journal = new HeldJournal();
+  readonly counters = createServerCounters();
+  readonly connections = new ConnectionCounts();
+  readonly queues: Queues;
+  readonly codecs: CodecFactory;
+  readonly context: SessionContext;
+  /** How often the server was asked to stop. */
+  shutdowns = 0;
+
+  constructor(options: SessionWorldOptions = {}) {
+    const { clock, log, journal } = this;
+    const settings = { queueDefaults: DEFAULT_QUEUE_SETTINGS, queues: options.queues ?? new Map() };
+    this.queues = new Queues({ journal, settings, clock, log });
+    this.codecs = memcacheCodecs({
+      maxRequestBytes: options.maxRequestBytes ?? 64 * 1024 * 1024,
+      maxItemBytes: (queue) => this.queues.maxItemBytes(queue),
+    });
+    this.context = {
+      queues: this.queues,
+      counters: this.counters,
+      connections: this.connections,
+      clock,
+      log,
+      version: "1.2.3",
+      startedAtMs: clock.monotonicMs(),
+      memoryBytes: 1024 ** 3,
+      maxOpenTransactions: options.maxOpenTransactions ?? 1,
+      allowFlushAll: options.allowFlushAll ?? true,
+      shutDown: () => void this.shutdowns++,
+    };
+  }
+
+  /** A client of its own. */
+  client(): TestClient {
+    return new TestClient(this);
+  }
+}
+
+/** A client with a session and no socket: text in, text out, `<close>` where the connection would close. */
+export class TestClient {
+  readonly session: Session;
+  readonly #world: SessionWorld;
+
+  constructor(world: SessionWorld) {
+    this.#world = world;
+    this.session = new Session(world.context, () => "test:1");
+  }
+
+  /** Executes the one command in `text` and returns its reply as text, or a promise of it if it must wait. */
+  ask(text: string): string | Promise<string> {
+    const codec = this.#world.codecs();
+    codec.feed(Buffer.from(text, "latin1"));
+    const command = codec.next();
+    if (command === null) throw new Error(`not a whole command: ${JSON.stringify(text)}`);
+    const answer = this.session.handle(command);
+    const show = (reply: Reply): string => written(reply, command, codec);
+    return answer instanceof Promise ? answer.then(show) : show(answer);
+  }
+
+  /** The same for an answer that comes at once. */
+  tell(text: string): string {
+    const answer = this.ask(text);
+    if (typeof answer !== "string") throw new Error(`${JSON.stringify(text)} was not answered at once`);
+    return answer;
+  }
+
+  /** The same for an answer that must be waited for. */
+  wait(text: string): Promise<string> {
+    const answer = this.ask(text);
+    if (typeof answer === "string") throw new Error(`${JSON.stringify(text)} was answered at once: ${answer}`);
+    return answer;
+  }
+}
+
+function written(reply: Reply, command: Command, codec: ReturnType<CodecFactory>): string {
+  const out = new ByteBuffer();
+  codec.encode(reply, command, out);
+  const closes = reply.kind === "hang-up" || (reply.kind === "error" && reply.close);
+  return Buffer.concat(out.drain()).toString("latin1") + (closes ? "<close>" : "");
+}
