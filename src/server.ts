@@ -16,6 +16,9 @@ import type { SessionContext } from "./session/session-context.js";
 import { ConnectionCounts } from "./stats/connection-counts.js";
 import { createServerCounters } from "./stats/server-counters.js";
 
+/** The release of Kestrel whose protocol this server speaks. */
+const KESTREL_VERSION = "2.4.7";
+
 /** What a server is given from outside. */
 export interface ServerContext {
   readonly log: Log;
@@ -133,7 +136,7 @@ class Server implements RunningServer {
       connections: new ConnectionCounts(),
       clock,
       log,
-      version: ownVersion(),
+      version: spokenVersion(),
       startedAtMs: clock.monotonicMs(),
       memoryBytes: memoryBytes(),
       maxOpenTransactions: settings.maxOpenTransactions,
@@ -182,9 +185,13 @@ function checkQueueNames(settings: ServerSettings): void {
   }
 }
 
-function ownVersion(): string {
-  const { version } = createRequire(import.meta.url)("windhover/package.json") as { readonly version: string };
-  return version;
+/**
+ * What clients are told. They ask for the version of the protocol: libmemcached takes a major version of 0 for a failure,
+ * and whoever looks for Kestrel finds the one that this server stands in for.
+ */
+function spokenVersion(): string {
+  const own = createRequire(import.meta.url)("windhover/package.json") as { readonly version: string };
+  return `${KESTREL_VERSION}+windhover-${own.version}`;
 }
 
 /** The memory of the machine, or what its container may use of it. */

@@ -346,7 +346,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
         this.#host.commits.settleDelivered(item);
       }
     }
-    this.#out.keepOnlyOpen();
+    for (const item of this.#out.keepOnlyOpen()) this.#host.commits.settleDelivered(item);
     for (const page of this.#fresh) page.state = "dropped";
     this.#fresh = [];
     this.#partial = null;

@@ -90,12 +90,12 @@ export class OutOfLine {
     return this.#lowest;
   }
 
-  /** The queue is flushed: what is back goes, what is open stays, without the pages. */
-  keepOnlyOpen(): void {
-    for (const item of this.#members) {
-      if (item.place === "back") this.#drop(item);
-      else if (item.page !== null) this.moveOut(item);
-    }
+  /** The queue is flushed: what is back goes, what is open stays, without the pages. Answers which went. */
+  keepOnlyOpen(): JournalItem[] {
+    const dropped = [...this.#members].filter((item) => item.place !== "open");
+    for (const item of dropped) this.#drop(item);
+    for (const item of this.#members) if (item.page !== null) this.moveOut(item);
+    return dropped;
   }
 
   /** The records belong to a queue id that is no more: write all of them under the new one. */

@@ -212,6 +212,7 @@ export class Connection implements Flushable {
 
   #send(reply: Reply, command: Command): void {
     const { bytes } = this.#outbox;
+    if (reply.kind === "cut-off") return void this.#socket.resetAndDestroy();
     this.#codec.encode(reply, command, bytes);
     if (isLast(reply)) return this.#hangUp();
     if (bytes.length >= MAX_BYTES_UNFLUSHED) return this.flush();
@@ -276,7 +277,7 @@ export class Connection implements Flushable {
 
 /** The connection ends with this reply. */
 function isLast(reply: Reply): boolean {
-  return reply.kind === "hang-up" || (reply.kind === "error" && reply.close);
+  return reply.kind === "hang-up" || reply.kind === "cut-off" || (reply.kind === "error" && reply.close);
 }
 
 /** What a command that is not answered yet keeps in memory, beside `itemBytes` of its reply. */

@@ -15,7 +15,9 @@ export type Reply =
   /** Nothing on the wire (`noreply`). */
   | { readonly kind: "silence" }
   /** Nothing on the wire, and the connection closes (`quit`). */
-  | { readonly kind: "hang-up" };
+  | { readonly kind: "hang-up" }
+  /** The connection is cut at once: the peer speaks another protocol and may never notice an orderly end. */
+  | { readonly kind: "cut-off" };
 
 export interface ItemReply {
   readonly kind: "item";
@@ -43,6 +45,7 @@ export const FLUSHED_ALL: Reply = { kind: "flushed-all" };
 export const OK: Reply = { kind: "ok" };
 export const SILENCE: Reply = { kind: "silence" };
 export const HANG_UP: Reply = { kind: "hang-up" };
+export const CUT_OFF: Reply = { kind: "cut-off" };
 
 /** The client's request is wrong: `CLIENT_ERROR message`. */
 export function clientError(message: string, close: boolean): ErrorReply {

@@ -14,7 +14,7 @@ const ERROR_WORDS = { error: "ERROR", client: "CLIENT_ERROR", server: "SERVER_ER
 // One character a byte: anything beyond would lose its high byte, and could come out as a line feed.
 const NOT_IN_A_LINE = /[^\x20-\x7e\x80-\xff]+/g;
 
-/** Writes `reply` in memcache's words, every line ended by CR LF. Silence and hang-up write nothing. */
+/** Writes `reply` in memcache's words, every line ended by CR LF. Silence and the ends of a connection write nothing. */
 export function encodeReply(reply: Reply, out: ByteBuffer): void {
   switch (reply.kind) {
     case "stored":
@@ -49,6 +49,7 @@ export function encodeReply(reply: Reply, out: ByteBuffer): void {
       break;
     case "silence":
     case "hang-up":
+    case "cut-off":
       break;
   }
 }
