@@ -105,7 +105,7 @@ export class PageReader {
     const store = await this.#store();
     const first = await this.#startOfPage(store, seq);
     const record = await readableValue(store, pageKey(this.#queueId, first));
-    const page = this.#pages.get(first) ?? new Page(0);
+    const page = this.#pages.get(first) ?? new Page();
     const contents = readPage(record, page);
     if (contents === null) return null;
     describePage(page, first, contents.items, record.length);
@@ -121,7 +121,7 @@ export class PageReader {
 
   #take(first: number, record: Buffer, from: number, read: PagesRead): void {
     const known = this.#pages.get(first);
-    const page = known ?? new Page(0);
+    const page = known ?? new Page();
     const contents = readPage(record, page);
     if (contents === null) {
       // How many it held shows when its neighbour's ordinal is read.
@@ -133,8 +133,9 @@ export class PageReader {
       read.lost += contents.ordinal - expected;
       read.why = `the pages before sequence ${first} are damaged or missing`;
     }
-    this.#ordinal = contents.ordinal + contents.items.length;
     describePage(page, first, contents.items, record.length);
+    // Behind a page that ends before the head lie pages that were used up.
+    this.#ordinal = page.last < from ? null : contents.ordinal + contents.items.length;
     for (const item of contents.items) if (item.seq >= from) this.#keep(page, item, known !== undefined, read);
     if (page.live > 0) this.remember(page);
     else read.spent.push(page);

@@ -107,7 +107,7 @@ export class RetiredQueues implements Committer {
   committed(): void {
     const { announced, removal } = this.#flight ?? { announced: [], removal: null };
     this.#flight = null;
-    if (removal !== null && removal === this.#removal) this.#removal = null;
+    if (removal !== null) this.#removal = null;
     removal?.done();
     for (const { queueId, done } of announced) {
       done();

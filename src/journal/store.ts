@@ -3,6 +3,7 @@ import { describeError, WindhoverError } from "../errors.js";
 
 /** One write: all of it or nothing. */
 export interface StoreBatch {
+  /** Copies what it is given. */
   put(key: Buffer, value: Buffer): void;
   del(key: Buffer): void;
   /** Writes it; with `sync` it is on the disk, not only with the system, when the promise is fulfilled. */

@@ -37,7 +37,10 @@ export class QueueBench {
   }
 
   /** To be disposed of, with its disk. */
-  static async make(settings: Partial<QueueSettings> = {}, options: Partial<LevelJournalOptions> = {}): Promise<QueueBench> {
+  static async make(
+    settings: Partial<QueueSettings> = {},
+    options: Partial<LevelJournalOptions> = {},
+  ): Promise<QueueBench> {
     const disk = await JournalBench.make();
     return new QueueBench(disk, settings, await disk.open(options));
   }

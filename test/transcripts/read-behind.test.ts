@@ -5,7 +5,7 @@ import { drama, type Stage } from "../helpers/transcript.js";
 import { body, DELETED, END, STORED, set, value } from "../helpers/wire.js";
 
 /** Far less than what the queues of these tests hold. */
-const NARROW = { config: '[default]\nmax_memory_size = "100kB"\n' };
+const NARROW = { config: '[default]\nmax_memory_size = "100kB"\n', bare: true };
 const SIZE = 10_000;
 const COUNT = 300;
 
