@@ -110,8 +110,7 @@ export class LevelJournal implements Journal, QueueJournalHost {
       await journal.#recover(store);
       return journal;
     } catch (error) {
-      journal?.commits.close();
-      await store.close();
+      await (journal === null ? store.close() : journal.#letGo());
       throw unreadable(options.directory, error);
     }
   }
@@ -264,12 +263,17 @@ export class LevelJournal implements Journal, QueueJournalHost {
   }
 
   async #close(): Promise<void> {
-    this.#space.close();
     this.#reopenTimer?.clear();
     await this.#reopening;
     this.#store.giveUp();
     await this.#retired.close();
     await this.commits.drain();
+    await this.#letGo();
+  }
+
+  async #letGo(): Promise<void> {
+    this.#space.close();
+    this.#reopenTimer?.clear();
     this.commits.close();
     await this.#compaction.close();
     await this.#sync.close();

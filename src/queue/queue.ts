@@ -52,7 +52,8 @@ export class Queue {
   readonly #reads = new Transactions();
   readonly #waiters: WaitList;
   readonly #behind: ReadBehind;
-  readonly #headAddedAt: number;
+  /** When the first item in line was put, as far as that is known while it lies behind. */
+  #headAddedAt: number;
   #deleted = false;
   #noWaits = false;
 
@@ -224,7 +225,7 @@ export class Queue {
 
   #shift(): void {
     if (this.#returned.length > 0) this.#returned.shift();
-    else this.#list.shift();
+    else this.#headAddedAt = this.#list.shift()?.addedAt ?? 0;
     this.#behind.prefetch();
   }
 

@@ -168,6 +168,20 @@ t.test("a queue that nobody reads reads nothing, and its journal can be closed",
   t.equal(bench.clock.timers, 0, "nothing is tried for ever");
 });
 
+t.test("the age is that of the head also while the head is being read", async (t) => {
+  const bench = await QueueBench.for(t, { maxMemoryBytes: 1 });
+  await Promise.all(
+    [1000, 2000, 3000].map((addedAt) => bench.queues.open("q").put(newItem("x".repeat(200_000), { addedAt }), true)),
+  );
+  const queue = (await bench.restart()).open("q");
+  bench.clock.setWall(10_000);
+  t.equal(queue.stats().ageMs, 9000);
+  for (const ageMs of [9000, 8000, 0]) {
+    await take(queue);
+    t.match(queue.stats(), { ageMs, memItems: 0 }, "as old as the last one was, until it is there");
+  }
+});
+
 t.test("a waiter whose time ends while items are read gets one of them", async (t) => {
   const bench = await QueueBench.for(t, small);
   await store(bench.queues.open("q"), ...numbered(3));
