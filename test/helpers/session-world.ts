@@ -173,6 +173,6 @@ export class TestClient {
 function written(reply: Reply, command: Command, codec: ReturnType<CodecFactory>): string {
   const out = new ByteBuffer();
   codec.encode(reply, command, out);
-  const closes = reply.kind === "hang-up" || (reply.kind === "error" && reply.close);
+  const closes = reply.kind === "hang-up" || reply.kind === "cut-off" || (reply.kind === "error" && reply.close);
   return Buffer.concat(out.drain()).toString("latin1") + (closes ? "<close>" : "");
 }
