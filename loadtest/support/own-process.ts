@@ -26,9 +26,12 @@ export class OwnProcess {
     });
   }
 
-  /** Starts a command, as its words; what it says on stderr is shown. */
-  static async spawn([program = "", ...words]: readonly string[]): Promise<OwnProcess> {
-    const child = spawn(program, words, { stdio: ["ignore", "pipe", "inherit"] });
+  /** Starts a command, as its words; what it says on stderr is shown unless it is to be `quiet`. */
+  static async spawn(
+    [program = "", ...words]: readonly string[],
+    options: { quiet?: boolean } = {},
+  ): Promise<OwnProcess> {
+    const child = spawn(program, words, { stdio: ["ignore", "pipe", options.quiet === true ? "ignore" : "inherit"] });
     const own = new OwnProcess(child);
     await once(child, "spawn");
     return own;
