@@ -1,7 +1,8 @@
 import { createRequire } from "node:module";
 import { totalmem } from "node:os";
 import { type Clock, SystemClock } from "./clock.js";
-import { type ServerSettings, settingsFor } from "./config/settings.js";
+import { settingsFor } from "./config/inheritance.js";
+import type { ServerSettings } from "./config/settings.js";
 import { WindhoverError } from "./errors.js";
 import { LevelJournal } from "./journal/level-journal.js";
 import type { Journal } from "./journal/queue-journal.js";

@@ -2,6 +2,7 @@ import { type Command, Option } from "commander";
 import { loadSettings } from "../config/load.js";
 import { createLog, LOG_LEVELS, type Log, type LogLevel } from "../log.js";
 import { type RunningServer, startServer } from "../server.js";
+import { sourcesOf } from "./config-sources.js";
 import type { Output } from "./output.js";
 import type { Surroundings } from "./surroundings.js";
 
@@ -22,17 +23,17 @@ export function addServe(program: Command, surroundings: Surroundings): void {
     .option("--listen <address>", "the address to listen on (default: 127.0.0.1)")
     .option("--memcache <port>", "the memcache port; 0 picks a free one (default: 22133)")
     .option("--journal <directory>", "where the journal is kept (default: journal/data)")
-    .option("--config <file>", "the configuration file; options given here override it")
+    .option(
+      "--config <file>",
+      "the configuration file; options given here override it (default: windhover.toml, if there is one)",
+    )
     .addOption(new Option("--log-level <level>", "how much to say on stderr").choices(LOG_LEVELS).default("info"))
     .option("--ready-json", "print one line of JSON with the ports on stdout when serving")
     .action((options: ServeOptions) => serve(options, surroundings));
 }
 
 async function serve(options: ServeOptions, { output, interrupted }: Surroundings): Promise<void> {
-  const settings = await loadSettings({
-    ...(options.config === undefined ? {} : { file: options.config }),
-    flags: options,
-  });
+  const settings = await loadSettings(sourcesOf(options.config, options));
   const log = createLog(options.logLevel);
   const server = await startServer(settings, { log });
   stopWhen(interrupted, server);

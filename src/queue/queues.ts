@@ -1,5 +1,6 @@
 import type { Clock } from "../clock.js";
-import { type QueueSettings, type ServerSettings, settingsFor } from "../config/settings.js";
+import { settingsFor } from "../config/inheritance.js";
+import type { QueueSettings, ServerSettings } from "../config/settings.js";
 import { NoJournal } from "../journal/no-journal.js";
 import type { Journal, QueueJournal } from "../journal/queue-journal.js";
 import type { Log } from "../log.js";
