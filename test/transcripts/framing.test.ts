@@ -130,9 +130,10 @@ transcript("framing: what is no memcache command", {}, (it) => {
 
   it("A30 an endless line takes no memory", async (stage) => {
     const before = await anonymousMemory(stage.server.pid);
-    for (let round = 0; round < 20; round += 1) await sendEndlessLine(stage);
+    for (let round = 0; round < 100; round += 1) await sendEndlessLine(stage);
     const grown = (await anonymousMemory(stage.server.pid)) - before;
-    assert.ok(grown < 15e6, `${grown} bytes more after 20 lines of 1 MB`);
+    // What was read and thrown away lies about until it is collected: half of it may be there, but not all.
+    assert.ok(grown < 50e6, `${grown} bytes more after 100 lines of 1 MB`);
   });
 
   it("A31 a binary client is hung up on without a word, with one line in the log", async ({ open, server }) => {
