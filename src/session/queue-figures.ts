@@ -4,7 +4,8 @@ import type { Queues } from "../queue/queues.js";
 
 /** The names of all that has figures: the queues and the aliases. */
 export function reportedQueues(queues: Queues): readonly string[] {
-  return [...queues.list().map(({ name }) => name), ...queues.aliases().map(({ name }) => name)];
+  const aliases = queues.aliases().filter(({ name }) => queues.find(name) === undefined);
+  return [...queues.list(), ...aliases].map(({ name }) => name);
 }
 
 /** The figures of a queue or an alias; of one that is not there any more, none. */

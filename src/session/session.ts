@@ -22,6 +22,7 @@ export class Session implements Patron, Parked {
   readonly mayFetch: boolean;
   readonly mayPut: boolean;
   readonly #describePeer: () => string;
+  #peer: string | null = null;
   #state: "open" | "ended" | "closed" = "open";
   #parked: ParkedFetch | null = null;
   #isMuted = false;
@@ -35,9 +36,10 @@ export class Session implements Patron, Parked {
     if (context.enableSessionTrace) context.log.info({ peer: this.peer }, "a session began");
   }
 
-  /** The client's address, for the log. */
+  /** The client's address, for the log. Once it was asked for it is known also after the client has gone. */
   get peer(): string {
-    return this.#describePeer();
+    this.#peer ??= this.#describePeer();
+    return this.#peer;
   }
 
   /** Something is waited for: what came behind it has to wait as well. */

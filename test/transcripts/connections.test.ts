@@ -58,7 +58,8 @@ drama(
     await client.expectClose();
     await server.logged(/"msg":"a session ended"/);
     const said = (pattern: RegExp): number => server.stderr.filter((line) => pattern.test(line)).length;
-    assert.equal(said(/"msg":"a session began"/), 1);
+    assert.equal(said(/"peer":"127\.0\.0\.1:\d+".*"msg":"a session began"/), 1);
+    assert.equal(said(/"peer":"127\.0\.0\.1:\d+".*"msg":"a session ended"/), 1);
     assert.equal(said(/"queue":"traced".*"operation":"set"/), 1);
     assert.equal(said(/"queue":"traced".*"operation":"open"/), 1);
     assert.equal(said(/"queue":"other"/), 0);

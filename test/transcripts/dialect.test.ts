@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { RawClient } from "../helpers/raw-client.js";
+import { TestServer } from "../helpers/start-server.js";
 import { drama } from "../helpers/transcript.js";
 import { DELETED, END, FLUSHED_ALL, OK, SERVER_ERROR, STORED, set, value } from "../helpers/wire.js";
 
@@ -73,5 +74,16 @@ drama(
     await server.writeConfig("[default]\nkeep_flags = true\n");
     await client.send("reload\r\nget other\r\n");
     await client.expect(`Reloaded config.\r\nVALUE other 7 1\r\na\r\n${END}`);
+  },
+);
+
+drama(
+  "a listener that cannot be opened ends the start, and nothing is left open",
+  { config: TWO_LISTENERS },
+  async ({ server }) => {
+    const port = server.listeners[0];
+    const failed = await TestServer.startFailing({ config: `[[listener]]\nport = 0\n[[listener]]\nport = ${port}\n` });
+    assert.equal(failed.code, 1);
+    assert.match(failed.stderr, new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: the port is in use`));
   },
 );
