@@ -110,8 +110,7 @@ export class LevelJournal implements Journal, QueueJournalHost {
       await journal.#recover(store);
       return journal;
     } catch (error) {
-      journal?.commits.close();
-      await store.close();
+      await (journal === null ? store.close() : journal.#letGo());
       throw unreadable(options.directory, error);
     }
   }
@@ -160,6 +159,10 @@ export class LevelJournal implements Journal, QueueJournalHost {
     this.#compaction.evicted(queueId, page.first, page.bytes);
   }
 
+  rotations(queueId: number): number {
+    return this.#compaction.roundsOf(queueId);
+  }
+
   lost(queue: string, count: number, why: string): void {
     this.#options.log.error({ queue, lost_items: count }, `items of the journal are lost: ${why}`);
   }
@@ -196,7 +199,9 @@ export class LevelJournal implements Journal, QueueJournalHost {
     const { items, orphans, lost } = await findOutOfLine(store, queue, journal.reader);
     journal.adopt(items, orphans);
     if (lost > 0) this.lost(name, lost, "their pages are damaged or missing");
-    return { name, journal, back: items, headAddedAt: queue.state.headAddedAt, lost };
+    const back = items.filter(({ place }) => place === "back");
+    const delayed = items.filter(({ place }) => place === "delayed").map((item) => ({ item, dueAt: item.dueAt }));
+    return { name, journal, back, delayed, headAddedAt: queue.state.headAddedAt, lost };
   }
 
   #reserveIds(): void {
@@ -264,12 +269,17 @@ export class LevelJournal implements Journal, QueueJournalHost {
   }
 
   async #close(): Promise<void> {
-    this.#space.close();
     this.#reopenTimer?.clear();
     await this.#reopening;
     this.#store.giveUp();
     await this.#retired.close();
     await this.commits.drain();
+    await this.#letGo();
+  }
+
+  async #letGo(): Promise<void> {
+    this.#space.close();
+    this.#reopenTimer?.clear();
     this.commits.close();
     await this.#compaction.close();
     await this.#sync.close();

@@ -1,9 +1,13 @@
 import type { Item, NewItem } from "../item.js";
+import { FreshPages } from "./fresh-pages.js";
 import { type Committer, type GroupCommit, settle } from "./group-commit.js";
-import type { JournalItem, Place } from "./journal-item.js";
-import { outKey, pageKey, queueKey, stateKey } from "./keys.js";
+import { JournalItem, NO_BYTES, type Place } from "./journal-item.js";
+import { outKey, queueKey, stateKey } from "./keys.js";
+import { writeMetadata } from "./metadata.js";
+import { NextCommit } from "./next-commit.js";
 import { OutOfLine } from "./out-of-line.js";
-import { Page } from "./page.js";
+import type { Page } from "./page.js";
+import { type LedgerEntry, PageLedger } from "./page-ledger.js";
 import type { PageReader } from "./page-reader.js";
 import type { JournalListener, QueueJournal, ReadAhead, SyncJournal } from "./queue-journal.js";
 import { type StateRecord, writeQueue, writeState } from "./records.js";
@@ -19,6 +23,8 @@ export interface QueueJournalHost {
   retire(retirement: Retirement): Promise<void>;
   reader(queueId: number): PageReader;
   evicted(queueId: number, page: Page): void;
+  /** Compactions that covered a queue id. */
+  rotations(queueId: number): number;
   lost(queue: string, count: number, why: string): void;
   syncJournal(queue: string): SyncJournal;
 }
@@ -26,18 +32,11 @@ export interface QueueJournalHost {
 /** What the batch on its way carries of this queue, to be undone if it fails. */
 interface Flight {
   readonly queueId: number;
-  readonly pages: readonly Page[];
+  readonly ledger: LedgerEntry;
   readonly outs: readonly JournalItem[];
-  readonly deleted: readonly Page[];
-  readonly unsure: readonly number[];
-  readonly nextOrdinal: number;
-  readonly lastPage: number;
-  readonly done: (() => void) | null;
+  readonly done: () => void;
 }
 
-const SMALLEST_PAGE = 512;
-/** A page is made this much larger than the last one was: traffic seldom repeats exactly. */
-const GROWTH = 1.25;
 const ANSWER_NOW = null;
 
 /** The state of a queue that has nothing yet. */
@@ -76,22 +75,16 @@ export class LevelQueueJournal implements QueueJournal, Committer {
   #next: number;
   #waiting: number;
   #waitingBytes: number;
-  #nextOrdinal: number;
-  #lastPage: number;
-  #pageBytes: number;
   readonly #headAddedAt: number;
 
-  #fresh: Page[] = [];
+  readonly #fresh = new FreshPages();
+  readonly #ledger: PageLedger;
+  readonly #out = new OutOfLine();
+  readonly #nextCommit = new NextCommit();
+  #rewrites = 0;
   #flight: Flight | null = null;
-  #lastPageUsed = SMALLEST_PAGE;
   /** A written page whose first items are in memory and whose last ones lie behind. */
   #partial: Page | null = null;
-  readonly #emptied = new Set<Page>();
-  readonly #sparse = new Set<Page>();
-  readonly #out = new OutOfLine();
-  /** Keys of pages that a failed batch may have left in the store. */
-  #unsure: number[] = [];
-  #commitWaiters: { readonly promise: Promise<void>; readonly done: () => void } | null = null;
 
   constructor(
     host: QueueJournalHost,
@@ -108,9 +101,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     this.#next = state.next;
     this.#waiting = state.waiting;
     this.#waitingBytes = state.waitingBytes;
-    this.#nextOrdinal = state.nextOrdinal;
-    this.#lastPage = state.lastPage;
-    this.#pageBytes = state.pageBytes;
+    this.#ledger = new PageLedger(state);
     this.#headAddedAt = state.headAddedAt;
     if (!queue.stored) host.commits.touch(this, false);
   }
@@ -132,7 +123,15 @@ export class LevelQueueJournal implements QueueJournal, Committer {
   }
 
   get pageBytes(): number {
-    return this.#pageBytes;
+    return this.#ledger.bytes;
+  }
+
+  get rewrites(): number {
+    return this.#rewrites;
+  }
+
+  get rotations(): number {
+    return this.#host.rotations(this.#queueId);
   }
 
   get refusal(): string | null {
@@ -147,7 +146,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
 
   append(item: NewItem, ownsData: boolean, resident: boolean): Item {
     const seq = this.#next++;
-    const added = this.#appendToPage(seq, item, ownsData);
+    const added = this.#fresh.append(seq, item, ownsData);
     added.resident = resident;
     this.#waiting++;
     this.#waitingBytes += item.data.length;
@@ -186,6 +185,40 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     return this.#durable();
   }
 
+  setAside(item: Item): void {
+    const own = item as JournalItem;
+    if (own.detached) return void this.giveBack(own);
+    this.#leave(own, "back");
+    this.#setOut(own, "back");
+  }
+
+  appendDelayed(item: NewItem, dueAt: number): Item {
+    const { data, flags, addedAt, expiresAt, meta = NO_BYTES } = item;
+    const added = new JournalItem(this.#next++, Buffer.from(data), flags, addedAt, expiresAt, meta, null);
+    added.dueAt = dueAt;
+    this.#setOut(added, "delayed");
+    this.#host.commits.touch(this, true);
+    return added;
+  }
+
+  delay(item: Item, dueAt: number): boolean {
+    const own = item as JournalItem;
+    own.dueAt = dueAt;
+    if (!this.giveBack(own)) return false;
+    this.#setOut(own, "delayed");
+    return true;
+  }
+
+  join(item: Item, resident: boolean): Item {
+    const own = item as JournalItem;
+    const meta = own.attempts === 0 ? own.meta : writeMetadata({ attempts: own.attempts }, own.meta);
+    const { data, flags, addedAt, expiresAt } = own;
+    const joined = this.append({ data, flags, addedAt, expiresAt, meta }, false, resident);
+    own.place = "gone";
+    this.#dismiss(own);
+    return joined;
+  }
+
   confirm(item: Item): Promise<void> | null {
     const own = item as JournalItem;
     if (own.place !== "open") return ANSWER_NOW;
@@ -219,8 +252,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     for (const item of this.#out.dropAll()) this.#host.commits.settleDelivered(item);
     this.#emptyLine();
     this.#retired = true;
-    this.#commitWaiters?.done();
-    this.#commitWaiters = null;
+    this.#nextCommit.take()();
     return this.#host.retire(this.#retirement(this.#name));
   }
 
@@ -245,10 +277,11 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       const partial = this.#takePartial(cursor);
       if (partial !== null) return partial;
       const bound = this.#firstUncommitted();
-      const read = await this.#reader.read(cursor, { bound, maxBytes, skipped: this.#unsurePages() });
+      const skipped = this.#ledger.unsure(this.#current()?.ledger ?? null);
+      const read = await this.#reader.read(cursor, { bound, maxBytes, skipped });
       if (queueId !== this.#queueId) return { items: [], next: cursor };
       if (read.lost > 0) this.#lose(read.lost, read.why);
-      for (const page of read.spent) this.#emptied.add(page);
+      for (const page of read.spent) this.#ledger.check(page);
       if (read.items.length > 0) return { items: read.items, next: read.next };
       cursor = Math.max(read.next, cursor);
     }
@@ -256,16 +289,17 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     return this.#readUncommitted(cursor, maxBytes);
   }
 
-  // What a failed batch may have left in the store is not in line.
-  #unsurePages(): ReadonlySet<number> {
-    const inFlight = this.#flight?.queueId === this.#queueId ? this.#flight.unsure : [];
-    return new Set([...this.#unsure, ...inFlight]);
+  // The flight, if it is of the present queue id: a flush gives the queue a new one.
+  #current(): Flight | null {
+    return this.#flight?.queueId === this.#queueId ? this.#flight : null;
+  }
+
+  #uncommitted(): Page[] {
+    return [...(this.#current()?.ledger.written ?? []), ...this.#fresh.pages];
   }
 
   #firstUncommitted(): number {
-    const inFlight = this.#flight?.queueId === this.#queueId ? this.#flight.pages[0] : undefined;
-    if (inFlight !== undefined) return inFlight.first;
-    return this.#fresh[0]?.items[0]?.seq ?? this.#next;
+    return this.#current()?.ledger.written[0]?.first ?? this.#fresh.first ?? this.#next;
   }
 
   #takePartial(cursor: number): ReadAhead | null {
@@ -282,8 +316,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     const items: JournalItem[] = [];
     let next = cursor;
     let bytes = 0;
-    const inFlight = this.#flight?.queueId === this.#queueId ? this.#flight.pages : [];
-    for (const page of [...inFlight, ...this.#fresh]) {
+    for (const page of this.#uncommitted()) {
       for (const item of page.items) {
         if (item.seq < cursor || item.place !== "line") continue;
         if (bytes >= maxBytes) return { items, next };
@@ -294,6 +327,19 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       }
     }
     return { items, next: this.#next };
+  }
+
+  async peek(from: number, skip: number, count: number): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    let left = skip;
+    const bound = this.#firstUncommitted();
+    const uncommitted = this.#uncommitted().flatMap((page) => page.items.filter(({ place }) => place === "line"));
+    for await (const item of this.#reader.scan(from, bound)) {
+      if (items.length >= count) return items;
+      if (left-- <= 0) items.push(item);
+    }
+    for (const item of uncommitted) if (item.seq >= from && left-- <= 0 && items.length < count) items.push(item);
+    return items;
   }
 
   // ---- places of items
@@ -312,7 +358,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     this.#waitingBytes = Math.max(0, this.#waitingBytes - item.data.length);
   }
 
-  #setOut(item: JournalItem, place: "open" | "back"): void {
+  #setOut(item: JournalItem, place: "open" | "back" | "delayed"): void {
     item.place = place;
     this.#out.changed(item);
     this.#host.commits.touch(this, false);
@@ -325,21 +371,13 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     const neverWritten = page !== null && page.state === "fresh";
     // One without a page that is still to be answered lost it to a flush before it was written.
     if ((neverWritten || page === null) && item.settle !== null) this.#host.commits.settleDelivered(item);
-    if (page !== null) this.#release(page);
+    if (page !== null) this.#ledger.release(page);
     this.#host.commits.touch(this, false);
     return neverWritten && !item.recorded ? ANSWER_NOW : this.#durable();
   }
 
-  #release(page: Page): void {
-    page.live--;
-    if (page.state !== "written") return;
-    if (page.live === 0) this.#emptied.add(page);
-    else if (page.live * 4 < page.total) this.#sparse.add(page);
-  }
-
   #emptyLine(): void {
-    const inFlight = this.#flight?.queueId === this.#queueId ? this.#flight.pages : [];
-    for (const page of [...inFlight, ...this.#fresh]) {
+    for (const page of this.#uncommitted()) {
       for (const item of page.items) {
         if (item.place !== "line" && item.place !== "back") continue;
         item.place = "gone";
@@ -347,29 +385,12 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       }
     }
     for (const item of this.#out.keepOnlyOpen()) this.#host.commits.settleDelivered(item);
-    for (const page of this.#fresh) page.state = "dropped";
-    this.#fresh = [];
+    for (const page of this.#fresh.take()) page.state = "dropped";
     this.#partial = null;
-    this.#emptied.clear();
-    this.#sparse.clear();
-    this.#unsure = [];
+    this.#ledger.reset();
     this.#head = this.#next;
     this.#waiting = 0;
     this.#waitingBytes = 0;
-    this.#nextOrdinal = 0;
-    this.#lastPage = 0;
-    this.#pageBytes = 0;
-  }
-
-  // ---- fresh pages
-
-  #appendToPage(seq: number, item: NewItem, ownsData: boolean): JournalItem {
-    const last = this.#fresh.at(-1);
-    if (last?.hasRoomFor(item.data.length)) return last.append(seq, item);
-    const page = Page.for(item.data.length, last === undefined ? this.#lastPageUsed * GROWTH : last.used * 2);
-    this.#fresh.push(page);
-    if (page.hasRoomFor(item.data.length)) return page.append(seq, item);
-    return page.hold(seq, ownsData ? item : { ...item, data: Buffer.from(item.data) });
   }
 
   // ---- commit
@@ -380,51 +401,20 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       batch.put(queueKey(this.#name), writeQueue({ id: this.#queueId, createdAt: this.#createdAt }));
       this.#stored = true;
     }
-    const undo = { nextOrdinal: this.#nextOrdinal, lastPage: this.#lastPage };
-    const unsure = this.#unsure;
-    this.#unsure = [];
-    for (const first of unsure) batch.del(pageKey(this.#queueId, first));
-    const pages = this.#composePages(batch);
-    this.#moveSparse();
+    for (const page of this.#ledger.takeSparse(this.#head)) this.#moveOut(page);
     const outs = this.#composeOuts(batch);
-    const deleted = this.#composeDeletions(batch);
+    const ledger = this.#ledger.compose(batch, this.#queueId, this.#fresh.take(), this.#head);
+    for (const page of ledger.deleted) this.#reader.forget(page);
     batch.put(stateKey(this.#queueId), writeState(this.#state()));
-    const done = this.#commitWaiters?.done ?? null;
-    this.#commitWaiters = null;
-    this.#flight = { queueId: this.#queueId, pages, outs, deleted, unsure, ...undo, done };
+    this.#flight = { queueId: this.#queueId, ledger, outs, done: this.#nextCommit.take() };
     return this.#host.syncJournal(this.#name);
   }
 
-  #composePages(batch: StoreBatch): Page[] {
-    const pages: Page[] = [];
-    for (const page of this.#fresh) {
-      this.#lastPageUsed = Math.max(page.used, SMALLEST_PAGE);
-      const record = page.seal(this.#nextOrdinal, this.#lastPage);
-      if (record === null) {
-        page.state = "dropped";
-        continue;
-      }
-      batch.put(pageKey(this.#queueId, page.first), record);
-      this.#nextOrdinal += page.items.length;
-      this.#lastPage = page.first;
-      this.#pageBytes += page.bytes;
-      pages.push(page);
-    }
-    this.#fresh = [];
-    return pages;
-  }
-
-  // A page of which less than a quarter is needed: what is left of it moves into the items' own records.
-  #moveSparse(): void {
-    for (const page of this.#sparse) {
-      // One that the head is in has its turn when the head has passed it.
-      if (page.live > 0 && page.last >= this.#head) continue;
-      this.#sparse.delete(page);
-      if (page.live === 0) continue;
-      for (const item of page.items) if (item.place !== "gone") this.#out.moveOut(item);
-      page.live = 0;
-      this.#emptied.add(page);
-    }
+  // A page of which little is needed: what is left of it moves into the items' own records.
+  #moveOut(page: Page): void {
+    this.#rewrites++;
+    for (const item of page.items) if (item.place !== "gone") this.#out.moveOut(item);
+    this.#ledger.clear(page);
   }
 
   #composeOuts(batch: StoreBatch): JournalItem[] {
@@ -438,18 +428,6 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     return outs;
   }
 
-  #composeDeletions(batch: StoreBatch): Page[] {
-    // A page that was found at the start may hold items in line that have not been read yet.
-    const deleted = [...this.#emptied].filter((page) => page.live === 0 && page.last < this.#head);
-    this.#emptied.clear();
-    for (const page of deleted) {
-      batch.del(pageKey(this.#queueId, page.first));
-      this.#reader.forget(page);
-      this.#pageBytes = Math.max(0, this.#pageBytes - page.bytes);
-    }
-    return deleted;
-  }
-
   #state(): StateRecord {
     return {
       head: this.#head,
@@ -457,11 +435,9 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       lowestOut: this.#out.lowest() ?? this.#next,
       waiting: this.#waiting,
       waitingBytes: this.#waitingBytes,
-      delayed: 0,
+      delayed: this.#out.delayed,
       out: this.#out.size,
-      nextOrdinal: this.#nextOrdinal,
-      lastPage: this.#lastPage,
-      pageBytes: this.#pageBytes,
+      ...this.#ledger.state,
       headAddedAt: this.#listener?.headAddedAt() ?? this.#headAddedAt,
     };
   }
@@ -469,22 +445,22 @@ export class LevelQueueJournal implements QueueJournal, Committer {
   committed(): void {
     const flight = this.#flight as Flight;
     this.#flight = null;
-    for (const page of flight.pages) this.#pageWritten(page, flight.queueId);
+    for (const page of flight.ledger.written) this.#pageWritten(page, flight.queueId);
     // An item that was opened and lost its page to a flush before it was written is in the store by its own record.
     for (const item of flight.outs) settle(item, null);
-    for (const page of flight.deleted) {
+    for (const page of flight.ledger.deleted) {
       page.state = "dropped";
       this.#host.evicted(flight.queueId, page);
     }
-    flight.done?.();
-    if (this.#emptied.size > 0) this.#host.commits.touch(this, false);
+    flight.done();
+    if (this.#ledger.hasEmptied) this.#host.commits.touch(this, false);
   }
 
   #pageWritten(page: Page, queueId: number): void {
     page.state = "written";
     for (const item of page.items) settle(item, null);
     if (queueId !== this.#queueId || this.#retired) return;
-    if (page.live === 0) this.#emptied.add(page);
+    this.#ledger.check(page);
     if (page.items[0]?.resident !== true) return;
     this.#reader.remember(page);
     if (page.items.at(-1)?.resident !== true) this.#partial = page;
@@ -492,32 +468,36 @@ export class LevelQueueJournal implements QueueJournal, Committer {
 
   failed(error: Error, composed: boolean): void {
     const flight = composed ? this.#flight : null;
+    const pages = this.#uncommitted();
+    if (flight !== null && flight === this.#current()) this.#undo(flight);
+    else for (const page of flight?.ledger.written ?? []) for (const item of page.items) settle(item, null);
     this.#flight = null;
-    const current = flight !== null && flight.queueId === this.#queueId;
-    if (flight !== null && current) this.#undo(flight);
-    const pages = [...(current ? flight.pages : []), ...this.#fresh];
-    if (!current) for (const page of flight?.pages ?? []) for (const item of page.items) settle(item, null);
-    this.#fresh = [];
+    this.#fresh.take();
     this.#withdraw(pages, error);
-    for (const item of this.#out.members) settle(item, error);
-    flight?.done?.();
-    this.#commitWaiters?.done();
-    this.#commitWaiters = null;
+    this.#withdrawDelayed(error);
+    flight?.done();
+    this.#nextCommit.take()();
     this.#host.commits.touch(this, true);
   }
 
-  // Nothing of the flight may be counted on, and all of it may be in the store.
-  #undo(flight: Flight): void {
-    this.#unsure = [...flight.unsure, ...flight.pages.map((page) => page.first)];
-    this.#nextOrdinal = flight.nextOrdinal;
-    this.#lastPage = flight.lastPage;
-    this.#stored = false;
-    for (const page of flight.pages) this.#pageBytes = Math.max(0, this.#pageBytes - page.bytes);
-    for (const item of flight.outs) this.#out.unsure(item);
-    for (const page of flight.deleted) {
-      this.#pageBytes += page.bytes;
-      this.#emptied.add(page);
+  // An item whose put is not answered and that has no page is one that was put with a delay, or lost its page to a flush.
+  #withdrawDelayed(error: Error): void {
+    const withdrawn = new Set<Item>();
+    for (const item of [...this.#out.members]) {
+      if (item.settle !== null && item.place === "delayed") {
+        item.place = "gone";
+        this.#out.gone(item);
+        withdrawn.add(item);
+      }
+      settle(item, error);
     }
+    if (withdrawn.size > 0) this.#listener?.withdraw(withdrawn);
+  }
+
+  #undo(flight: Flight): void {
+    this.#ledger.undo(flight.ledger);
+    this.#stored = false;
+    for (const item of flight.outs) this.#out.unsure(item);
   }
 
   // Items of a batch that failed: in line they are withdrawn, a copy that a client has open stays with that client.
@@ -556,21 +536,14 @@ export class LevelQueueJournal implements QueueJournal, Committer {
   #durable(): Promise<void> | null {
     if (this.#retired || this.#host.commits.shut) return ANSWER_NOW;
     if (this.#host.syncJournal(this.#name).kind !== "always") return ANSWER_NOW;
-    if (this.#commitWaiters === null) {
-      let done = (): void => {};
-      const promise = new Promise<void>((resolve) => {
-        done = resolve;
-      });
-      this.#commitWaiters = { promise, done };
-    }
     this.#host.commits.touch(this, true);
-    return this.#commitWaiters.promise;
+    return this.#nextCommit.promise;
   }
 
   /** Takes over what was found out of line at the start, and forgets the records that have no item any more. */
   adopt(items: readonly JournalItem[], orphans: readonly number[]): void {
     for (const item of items) {
-      item.place = "back";
+      if (item.place !== "delayed") item.place = "back";
       this.#out.adopt(item);
     }
     for (const seq of orphans) this.#out.adoptOrphan(seq);

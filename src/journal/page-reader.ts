@@ -4,6 +4,9 @@ import { Page, type PageContents, readPage } from "./page.js";
 import { lastReadableKey, readableEntries, readableValue } from "./readable.js";
 import type { Store } from "./store.js";
 
+/** Bytes that a look at the line reads in one trip. */
+const SCAN_BYTES = 256 * 1024;
+
 /** How far one trip to the store goes. */
 export interface ReadLimits {
   /** The page that begins at this sequence number is not read any more. */
@@ -86,6 +89,23 @@ export class PageReader {
     return read;
   }
 
+  /** Items from sequence number `from` on, in order, without any being taken into memory. */
+  async *scan(from: number, bound: number): AsyncGenerator<JournalItem> {
+    let start = from;
+    const store = await this.#store();
+    let first = await this.#startOfPage(store, from);
+    while (first < bound) {
+      const range = { from: pageKey(this.#queueId, first), to: pageKey(this.#queueId, bound) };
+      const entries = await readableEntries(store, range, SCAN_BYTES);
+      if (entries.length === 0) return;
+      for (const [key, record] of entries) {
+        first = sequenceInKey(key) + 1;
+        for (const item of readPage(record, null)?.items ?? []) if (item.seq >= start) yield item;
+      }
+      start = first;
+    }
+  }
+
   /** The page that holds one item, read at the start for an item out of line. */
   async pageOf(seq: number): Promise<{ readonly page: Page; readonly item: JournalItem } | null> {
     const found = await this.#findPage(seq);
@@ -105,7 +125,7 @@ export class PageReader {
     const store = await this.#store();
     const first = await this.#startOfPage(store, seq);
     const record = await readableValue(store, pageKey(this.#queueId, first));
-    const page = this.#pages.get(first) ?? new Page(0);
+    const page = this.#pages.get(first) ?? new Page();
     const contents = readPage(record, page);
     if (contents === null) return null;
     describePage(page, first, contents.items, record.length);
@@ -121,7 +141,7 @@ export class PageReader {
 
   #take(first: number, record: Buffer, from: number, read: PagesRead): void {
     const known = this.#pages.get(first);
-    const page = known ?? new Page(0);
+    const page = known ?? new Page();
     const contents = readPage(record, page);
     if (contents === null) {
       // How many it held shows when its neighbour's ordinal is read.
@@ -133,8 +153,9 @@ export class PageReader {
       read.lost += contents.ordinal - expected;
       read.why = `the pages before sequence ${first} are damaged or missing`;
     }
-    this.#ordinal = contents.ordinal + contents.items.length;
     describePage(page, first, contents.items, record.length);
+    // Behind a page that ends before the head lie pages that were used up.
+    this.#ordinal = page.last < from ? null : contents.ordinal + contents.items.length;
     for (const item of contents.items) if (item.seq >= from) this.#keep(page, item, known !== undefined, read);
     if (page.live > 0) this.remember(page);
     else read.spent.push(page);

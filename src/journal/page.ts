@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
-import type { NewItem } from "../item.js";
 import { readUint64, writeUint64 } from "./bytes.js";
 import { JournalItem, NO_BYTES } from "./journal-item.js";
+import { readMetadata } from "./metadata.js";
 
 /*
  * A page, the value of a `p|` record. All numbers are big-endian.
@@ -20,7 +20,7 @@ export const ITEM_HEADER_BYTES = 36;
 export const MAX_PAGE_BYTES = 128 * 1024;
 
 /**
- * Items that were put together and will be written together. The page owns their bytes, in memory too.
+ * Items that were put together and are, or will be, one record in the store.
  *
  * `fresh` takes items; `sealed` is on its way to the store; `written` is in it; `dropped` will never be, or is no more.
  */
@@ -35,88 +35,52 @@ export class Page {
   last = 0;
   /** Items in its record on disk. */
   total = 0;
-  /** Size of its record on disk. */
-  bytes = 0;
-  #buffer: Buffer | null;
-  #used = PAGE_HEADER_BYTES;
+  /** Size of its record on disk; of a fresh page, what it would be with all its items. */
+  bytes = PAGE_HEADER_BYTES;
 
-  /** A page with room for `capacity` bytes, header included; 0 for one that is read or holds one large item. */
-  constructor(capacity: number) {
-    this.#buffer = capacity > 0 ? Buffer.allocUnsafeSlow(capacity) : null;
-  }
-
-  /** A fresh page for an item of `dataBytes` and, as far as it may grow, for about `hint` bytes. */
-  static for(dataBytes: number, hint: number): Page {
-    const needed = PAGE_HEADER_BYTES + ITEM_HEADER_BYTES + dataBytes;
-    if (needed > MAX_PAGE_BYTES) return new Page(0);
-    return new Page(Math.min(MAX_PAGE_BYTES, Math.max(needed, hint)));
-  }
-
-  /** Bytes taken so far, header included. */
-  get used(): number {
-    return this.#used;
-  }
-
+  /** Whether an item of `dataBytes` still belongs into this page. A large item is a page of its own. */
   hasRoomFor(dataBytes: number): boolean {
-    return this.#buffer !== null && this.#used + ITEM_HEADER_BYTES + dataBytes <= this.#buffer.length;
+    return this.items.length === 0 || this.bytes + ITEM_HEADER_BYTES + dataBytes <= MAX_PAGE_BYTES;
   }
 
-  /** Copies the item's data in; `hasRoomFor` said yes. */
-  append(seq: number, item: NewItem): JournalItem {
-    const buffer = this.#buffer as Buffer;
-    const start = this.#used + ITEM_HEADER_BYTES;
-    const end = start + item.data.length;
-    writeItemHeader(buffer, this.#used, seq, item, NO_BYTES);
-    item.data.copy(buffer, start);
-    this.#used = end;
-    return this.#add(seq, item, buffer.subarray(start, end));
-  }
-
-  /** Makes it the page of one large item, whose data the page takes over. */
-  hold(seq: number, item: NewItem): JournalItem {
-    return this.#add(seq, item, item.data);
-  }
-
-  #add(seq: number, item: NewItem, data: Buffer): JournalItem {
-    const added = new JournalItem(seq, data, item.flags, item.addedAt, item.expiresAt, NO_BYTES, this);
-    this.items.push(added);
+  add(item: JournalItem): void {
+    this.items.push(item);
     this.live++;
-    return added;
+    this.bytes += itemBytes(item);
   }
 
   /**
    * The page's record with the items that are not gone, or null if none is left. `items` is cut down to them, and the page
-   * takes no more.
+   * takes no more. The record may lie in memory that the next `seal` uses again.
    */
   seal(ordinal: number, previous: number): Buffer | null {
-    if (this.live === 0) return null;
-    const record = this.live === this.items.length && this.#buffer !== null ? this.#whole(this.#buffer) : this.#rest();
+    const { items } = this;
+    if (this.live < items.length) this.#forgetGone();
+    if (items.length === 0) {
+      this.state = "dropped";
+      return null;
+    }
+    const record = this.bytes <= SCRATCH.length ? SCRATCH.subarray(0, this.bytes) : Buffer.allocUnsafeSlow(this.bytes);
+    let at = PAGE_HEADER_BYTES;
+    for (const item of items) at = writeItem(record, at, item);
+    writePageHeader(record, items.length, ordinal, previous);
     this.state = "sealed";
-    this.#buffer = null;
-    this.first = this.items[0]?.seq ?? 0;
-    this.last = this.items.at(-1)?.seq ?? 0;
-    this.total = this.items.length;
-    this.bytes = record.length;
-    writePageHeader(record, this.items.length, ordinal, previous);
+    this.first = items[0]?.seq ?? 0;
+    this.last = items.at(-1)?.seq ?? 0;
+    this.total = items.length;
     return record;
   }
 
-  #whole(buffer: Buffer): Buffer {
-    return buffer.subarray(0, this.#used);
-  }
-
-  #rest(): Buffer {
+  #forgetGone(): void {
     const kept = this.items.filter((item) => item.place !== "gone");
     this.items.length = 0;
     this.items.push(...kept);
-    let size = PAGE_HEADER_BYTES;
-    for (const item of kept) size += itemBytes(item);
-    const record = Buffer.allocUnsafeSlow(size);
-    let at = PAGE_HEADER_BYTES;
-    for (const item of kept) at = writeItem(record, at, item);
-    return record;
+    this.bytes = kept.reduce((bytes, item) => bytes + itemBytes(item), PAGE_HEADER_BYTES);
   }
 }
+
+/** Where records are put together: a batch copies what it is given. */
+const SCRATCH = Buffer.allocUnsafeSlow(MAX_PAGE_BYTES);
 
 /** What a page's record says. */
 export interface PageContents {
@@ -147,34 +111,33 @@ export function itemBytes(item: JournalItem): number {
 
 /** Writes an item at `at`; answers where the next one goes. */
 export function writeItem(target: Buffer, at: number, item: JournalItem): number {
-  const data = writeItemHeader(target, at, item.seq, item, item.meta);
+  target.writeUInt32BE(item.data.length, at);
+  target.writeUInt32BE(item.meta.length, at + 4);
+  target.writeUInt32BE(item.flags, at + 8);
+  writeUint64(target, item.seq, at + 12);
+  writeUint64(target, item.addedAt, at + 20);
+  const data = writeUint64(target, item.expiresAt, at + 28);
   const meta = data + item.data.copy(target, data);
-  return meta + item.meta.copy(target, meta);
+  return item.meta.length === 0 ? meta : meta + item.meta.copy(target, meta);
 }
 
 /** Reads an item at `at` as a slice of `source`. */
 export function readItem(source: Buffer, at: number, page: Page | null): JournalItem {
   const data = at + ITEM_HEADER_BYTES;
-  const meta = data + source.readUInt32BE(at);
-  const end = meta + source.readUInt32BE(at + 4);
-  return new JournalItem(
+  const dataEnd = data + source.readUInt32BE(at);
+  const end = dataEnd + source.readUInt32BE(at + 4);
+  const meta = end === dataEnd ? NO_BYTES : source.subarray(dataEnd, end);
+  const item = new JournalItem(
     readUint64(source, at + 12),
-    source.subarray(data, meta),
+    source.subarray(data, dataEnd),
     source.readUInt32BE(at + 8),
     readUint64(source, at + 20),
     readUint64(source, at + 28),
-    end === meta ? NO_BYTES : source.subarray(meta, end),
+    meta,
     page,
   );
-}
-
-function writeItemHeader(target: Buffer, at: number, seq: number, item: NewItem, meta: Buffer): number {
-  target.writeUInt32BE(item.data.length, at);
-  target.writeUInt32BE(meta.length, at + 4);
-  target.writeUInt32BE(item.flags, at + 8);
-  writeUint64(target, seq, at + 12);
-  writeUint64(target, item.addedAt, at + 20);
-  return writeUint64(target, item.expiresAt, at + 28);
+  if (meta.length > 0) item.attempts = readMetadata(meta).attempts ?? 0;
+  return item;
 }
 
 function writePageHeader(record: Buffer, count: number, ordinal: number, previous: number): void {

@@ -107,7 +107,7 @@ export class RetiredQueues implements Committer {
   committed(): void {
     const { announced, removal } = this.#flight ?? { announced: [], removal: null };
     this.#flight = null;
-    if (removal !== null && removal === this.#removal) this.#removal = null;
+    if (removal !== null) this.#removal = null;
     removal?.done();
     for (const { queueId, done } of announced) {
       done();
@@ -164,7 +164,9 @@ export class RetiredQueues implements Committer {
           this.#compaction.evicted(queueId, sequenceInKey(last), keys.length * 65536);
       }
     }
-    if (!this.#closed) await this.#remove([retiredKey(queueId)]);
+    if (this.#closed) return;
+    await this.#remove([retiredKey(queueId)]);
+    this.#compaction.forget(queueId);
   }
 
   async #keys(kind: "p" | "o" | "d", queueId: number): Promise<Buffer[]> {

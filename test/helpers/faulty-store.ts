@@ -170,7 +170,8 @@ class FaultyStore implements Store {
     return {
       put: (key, value) => {
         batch.put(key, value);
-        operations.push([key, value]);
+        // The journal uses the memory of a record again.
+        operations.push([key, Buffer.from(value)]);
       },
       del: (key) => {
         batch.del(key);

@@ -121,7 +121,14 @@ export class JournalBench {
 
   async #files(): Promise<string> {
     const names = await readdir(this.directory);
-    const sizes = await Promise.all(names.map((name) => stat(join(this.directory, name)).then(({ size }) => size, () => 0)));
+    const sizes = await Promise.all(
+      names.map((name) =>
+        stat(join(this.directory, name)).then(
+          ({ size }) => size,
+          () => 0,
+        ),
+      ),
+    );
     return JSON.stringify(names.map((name, i) => [name, sizes[i]]).sort());
   }
 

@@ -241,3 +241,20 @@ for (const failure of ["lost", "landed"] as const) {
     },
   );
 }
+
+t.test(
+  "a put that was opened and flushed before its batch failed is rejected, and its copy stays with its holder",
+  async (t) => {
+    const bench = await JournalBench.for(t);
+    const queue = (await bench.open()).create("q");
+    const { item, written } = put(queue, "a");
+    queue.open(item);
+    void queue.flush();
+    bench.disk.failNextWrite();
+    await rejected(t, written);
+    t.equal(queue.confirm(item), null);
+    await bench.reopened();
+    await put(queue, "b").written;
+    t.same(await contents(await bench.crash(), "q"), ["b"]);
+  },
+);

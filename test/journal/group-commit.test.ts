@@ -87,9 +87,12 @@ t.test("an open read that is confirmed before its batch goes out is never record
 t.test("an open read whose item was never written is recorded with it", async (t) => {
   const bench = await JournalBench.for(t);
   const queue = (await bench.open()).create("q");
+  const hold = bench.disk.hold();
   const { item, written } = put(queue, "a");
   queue.open(item);
-  t.equal(await isPending(written), true);
+  await hold.reached;
+  t.equal(await isPending(written), true, "the holder may still give it back");
+  hold.release();
   await written;
   const batch = bench.disk.batches.at(-1) as SeenBatch;
   t.same(itemsIn(batch), ["a"]);

@@ -1,43 +1,56 @@
 import fc from "fast-check";
 import t from "tap";
 import type { NewItem } from "../../src/item.js";
-import type { JournalItem } from "../../src/journal/journal-item.js";
+import { FreshPages } from "../../src/journal/fresh-pages.js";
+import { JournalItem } from "../../src/journal/journal-item.js";
 import { MAX_PAGE_BYTES, Page, readPage } from "../../src/journal/page.js";
+import { newItem } from "../helpers/journal-bench.js";
 
 const uint53 = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
+const anyBytes = fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes));
 const anyItem = fc.record({
-  data: fc.uint8Array({ maxLength: 200 }).map((bytes) => Buffer.from(bytes)),
+  data: anyBytes,
   flags: fc.integer({ min: 0, max: 0xffffffff }),
   addedAt: uint53,
   expiresAt: uint53,
+  meta: fc.oneof({ weight: 3, arbitrary: fc.constant(Buffer.alloc(0)) }, { weight: 1, arbitrary: anyBytes }),
 });
+type AnyItem = NewItem & { readonly meta: Buffer };
 const anyItems = fc.array(anyItem, { minLength: 1, maxLength: 30 });
 
-/** Fills a page as the journal does. */
-function fill(page: Page, items: readonly NewItem[], first: number): JournalItem[] {
-  return items.map((item, i) => page.append(first + i, item));
+function pageWith(items: readonly AnyItem[], first: number): Page {
+  const page = new Page();
+  for (const [i, { data, flags, addedAt, expiresAt, meta }] of items.entries()) {
+    page.add(new JournalItem(first + i, data, flags, addedAt, expiresAt, meta, page));
+  }
+  return page;
+}
+
+/** The page's record, which lies in memory that the next one is made in. */
+function seal(page: Page, ordinal: number, previous: number): Buffer | null {
+  const record = page.seal(ordinal, previous);
+  return record === null ? null : Buffer.from(record);
 }
 
 function plain({ seq, data, flags, addedAt, expiresAt, meta }: JournalItem): object {
   return { seq, data: data.toString("hex"), flags, addedAt, expiresAt, meta: meta.toString("hex") };
 }
 
-t.test("what a page is made of comes back out of its record", (t) => {
+function dismiss(page: Page, item: JournalItem): void {
+  item.place = "gone";
+  page.live--;
+}
+
+t.test("what a page is made of comes back out of its record, metadata that nobody knows as well", (t) => {
   fc.assert(
     fc.property(anyItems, fc.integer({ min: 0, max: 2 ** 52 }), uint53, uint53, (items, first, ordinal, previous) => {
-      const page = new Page(10_000);
-      const added = fill(page, items, first);
-      const record = page.seal(ordinal, previous) as Buffer;
+      const page = pageWith(items, first);
+      const record = seal(page, ordinal, previous) as Buffer;
       const contents = readPage(record, null);
       t.match(contents, { ordinal, previous });
-      t.same(contents?.items.map(plain), added.map(plain));
-      t.match(page, {
-        first,
-        last: first + items.length - 1,
-        total: items.length,
-        bytes: record.length,
-        state: "sealed",
-      });
+      t.same(contents?.items.map(plain), page.items.map(plain));
+      const last = first + items.length - 1;
+      t.match(page, { first, last, total: items.length, bytes: record.length, state: "sealed" });
     }),
     { numRuns: 50 },
   );
@@ -47,33 +60,26 @@ t.test("what a page is made of comes back out of its record", (t) => {
 t.test("what is gone before it is sealed is left out, and what is left keeps its place", (t) => {
   fc.assert(
     fc.property(anyItems, fc.infiniteStream(fc.boolean()), (items, gone) => {
-      const page = new Page(10_000);
-      const added = fill(page, items, 1);
-      for (const item of added) if (gone.next().value === true) dismiss(page, item);
-      const kept = added.filter((item) => item.place !== "gone");
-      const record = page.seal(0, 0);
-      if (kept.length === 0) return t.equal(record, null);
+      const page = pageWith(items, 1);
+      for (const item of page.items) if (gone.next().value === true) dismiss(page, item);
+      const kept = page.items.filter((item) => item.place !== "gone");
+      const record = seal(page, 0, 0);
+      if (kept.length === 0) {
+        t.equal(record, null);
+        t.equal(page.state, "dropped");
+        return;
+      }
       t.same(readPage(record as Buffer, null)?.items.map(plain), kept.map(plain));
-      return t.match(page, { first: kept[0]?.seq, last: kept.at(-1)?.seq, total: kept.length });
+      t.match(page, { first: kept[0]?.seq, last: kept.at(-1)?.seq, total: kept.length, bytes: record?.length });
     }),
     { numRuns: 50 },
   );
   t.end();
 });
 
-function dismiss(page: Page, item: JournalItem): void {
-  item.place = "gone";
-  page.live--;
-}
-
 t.test("a record that was changed anywhere, or is too short, is no page", (t) => {
-  const page = new Page(10_000);
-  fill(
-    page,
-    ["", "a", "bb"].map((data) => ({ data: Buffer.from(data), flags: 1, addedAt: 2, expiresAt: 3 })),
-    9,
-  );
-  const record = Buffer.from(page.seal(7, 8) as Buffer);
+  const items = ["", "a", "bb"].map((data) => ({ ...newItem(data), meta: Buffer.from("\x01\x00\x01!") }));
+  const record = seal(pageWith(items, 9), 7, 8) as Buffer;
   for (let at = 0; at < record.length; at++) {
     // Bytes 1 to 3 are for later versions.
     if (at >= 1 && at <= 3) continue;
@@ -91,26 +97,46 @@ t.test("noise is no page", (t) => {
   t.end();
 });
 
-t.test("an item that is larger than a page is a page of its own, and takes the buffer over", (t) => {
-  for (const size of [MAX_PAGE_BYTES - 68, MAX_PAGE_BYTES - 67, MAX_PAGE_BYTES, 3_000_000]) {
+t.test("pages are cut before they grow too large, and an item that is larger is a page of its own", (t) => {
+  for (const size of [0, 1, 1000, MAX_PAGE_BYTES - 68, MAX_PAGE_BYTES - 67, MAX_PAGE_BYTES, 3_000_000]) {
+    const fresh = new FreshPages();
     const data = Buffer.alloc(size, "x");
-    const page = Page.for(size, 1_000_000);
-    const isLarge = !page.hasRoomFor(size);
-    t.equal(isLarge, size + 68 > MAX_PAGE_BYTES);
-    const newItem = { data, flags: 0, addedAt: 0, expiresAt: 0 };
-    const item = isLarge ? page.hold(5, newItem) : page.append(5, newItem);
-    if (isLarge) t.equal(item.data, data);
-    const contents = readPage(page.seal(0, 0) as Buffer, null);
-    t.ok(contents?.items[0]?.data.equals(data), `${size} bytes`);
+    const perPage = Math.max(1, Math.floor((MAX_PAGE_BYTES - 32) / (size + 36)));
+    for (let n = 0; n <= perPage; n++) fresh.append(n + 1, newItem("", { data }), false);
+    t.equal(fresh.first, 1);
+    const pages = fresh.take();
+    t.same(
+      pages.map(({ items }) => items.length),
+      [perPage, 1],
+      `items of ${size} bytes`,
+    );
+    t.same(fresh.take(), []);
+    const contents = readPage(seal(pages[1] as Page, 0, 0) as Buffer, null);
+    t.ok(contents?.items[0]?.data.equals(data));
   }
   t.end();
 });
 
-t.test("a page is as large as it is asked to be, within bounds", (t) => {
-  t.equal(Page.for(10, 1000).hasRoomFor(1000 - 32 - 36), true);
-  t.equal(Page.for(10, 1000).hasRoomFor(1000 - 32 - 36 + 1), false);
-  t.equal(Page.for(100, 0).hasRoomFor(100), true, "never too small for its first item");
-  t.equal(Page.for(0, 10_000_000).hasRoomFor(MAX_PAGE_BYTES - 67), false, "never larger than the largest");
-  t.equal(Page.for(0, 333.3).hasRoomFor(0), true, "a fraction of a byte does not matter");
+t.test("an item's bytes are its own: whoever gave them may use their memory again", (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 0, max: 20_000 }), { maxLength: 20 }), (sizes) => {
+      const fresh = new FreshPages();
+      const chunk = Buffer.alloc(20_000);
+      const items = sizes.map((size, n) => {
+        const data = chunk.subarray(0, size).fill(n + 1);
+        return fresh.append(n, newItem("", { data }), false);
+      });
+      chunk.fill(0xff);
+      t.ok(items.every(({ data }, n) => data.length === sizes[n] && data.every((byte) => byte === n + 1)));
+      t.ok(items.every(({ data }) => data.buffer !== chunk.buffer));
+    }),
+    { numRuns: 20 },
+  );
+  t.end();
+});
+
+t.test("a large item that is given away stays in its buffer", (t) => {
+  const data = Buffer.alloc(100_000);
+  t.equal(new FreshPages().append(1, newItem("", { data }), true).data, data);
   t.end();
 });

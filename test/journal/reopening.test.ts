@@ -144,3 +144,22 @@ t.test("a broken journal can be closed: before it is opened again, while it cann
     await store.close();
   }
 });
+
+t.test("a journal can be closed while the removal of a deleted queue waits for the store", async (t) => {
+  const bench = await JournalBench.for(t);
+  const journal = await bench.open();
+  const [queue, doomed] = [journal.create("q"), journal.create("doomed")];
+  await Promise.all([put(queue, "a").written, put(doomed, "b").written]);
+  bench.disk.failReads(1);
+  await doomed.retire();
+  await until("the removal failed", async () => bench.log.complaints.length === 1);
+  bench.disk.failNextWrite();
+  bench.disk.failOpenings(1000);
+  await t.rejects(put(queue, "c").written);
+  bench.clock.advance(100);
+  await until("an opening failed", async () => bench.log.complaints.length >= 3);
+  bench.clock.advance(900);
+  await turn();
+  await within(journal.close(), "the close");
+  t.equal(bench.clock.timers, 0);
+});

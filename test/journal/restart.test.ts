@@ -1,7 +1,11 @@
 import t from "tap";
 import type { Item } from "../../src/item.js";
+import { JournalItem } from "../../src/journal/journal-item.js";
 import { outKey } from "../../src/journal/keys.js";
 import type { LevelJournal } from "../../src/journal/level-journal.js";
+import { Page, readPage } from "../../src/journal/page.js";
+import type { QueueJournal } from "../../src/journal/queue-journal.js";
+import { recordsOf, withStore, writeRecords } from "../helpers/damage.js";
 import { keysDeleted, keysPut, type SeenBatch } from "../helpers/faulty-store.js";
 import { contents, JournalBench, put, readLine, turn } from "../helpers/journal-bench.js";
 
@@ -183,4 +187,31 @@ t.test("records of items out of line go when the items do", async (t) => {
   queue.confirm(item);
   await bench.settle();
   t.same(keysDeleted(bench.disk.batches.at(-1) as SeenBatch, "o"), [outKey(1, item.seq)]);
+});
+
+t.test("metadata that this version does not know is kept, also when the item leaves its page", async (t) => {
+  const bench = await JournalBench.for(t);
+  const journal = await bench.open();
+  const queue = journal.create("q");
+  const puts = Array.from({ length: 9 }, (_, n) => put(queue, `item ${n}`));
+  await Promise.all(puts.map(({ written }) => written));
+  await journal.close();
+  const meta = Buffer.from("\x77\x00\x03new");
+  await withStore(bench.directory, async (store) => {
+    const [[key, record]] = (await recordsOf(store, "p")) as [[Buffer, Buffer]];
+    const page = new Page();
+    for (const item of readPage(record, null)?.items ?? []) {
+      page.add(new JournalItem(item.seq, item.data, item.flags, item.addedAt, item.expiresAt, meta, page));
+    }
+    await writeRecords(store, [[key, page.seal(0, 0)]]);
+  });
+  const again = (await bench.open()).recovered[0]?.journal as QueueJournal;
+  const line = await readLine(again);
+  const oldPage = (line[0] as JournalItem).meta.buffer;
+  for (const item of line) again.open(item);
+  for (const item of line.slice(1)) again.confirm(item);
+  await bench.idle();
+  t.equal(again.pageBytes, 0);
+  t.not((line[0] as JournalItem).meta.buffer, oldPage, "it does not hold its old page in memory");
+  t.match((await bench.crash()).recovered, [{ back: [{ data: Buffer.from("item 0"), meta }] }]);
 });

@@ -3,7 +3,7 @@ import t from "tap";
 import type { Queue } from "../../src/queue/queue.js";
 import type { OpenRead } from "../../src/queue/transactions.js";
 import type { Waiter } from "../../src/queue/wait-list.js";
-import { newItem } from "../helpers/journal-bench.js";
+import { newItem, turn } from "../helpers/journal-bench.js";
 import { drain, fetch, got, open, PATIENT, QueueBench } from "../helpers/queue-bench.js";
 
 /*
@@ -14,20 +14,41 @@ type Step =
   | { readonly kind: "put"; readonly sizes: readonly number[] }
   | { readonly kind: "take" | "open" | "confirm" | "give back" | "peek"; readonly count: number }
   | { readonly kind: "wait" | "flush" | "delete" | "written" | "stop" | "kill" | "reads fail" }
+  | { readonly kind: "not handed over"; readonly turns: number }
   | { readonly kind: "writes fail"; readonly failure: "lost" | "landed"; readonly sizes: readonly number[] };
 
-const sizes = fc.array(fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 0, max: 300 }) }, { weight: 1, arbitrary: fc.constant(150_000) }), {
-  minLength: 1,
-  maxLength: 12,
-});
+const sizes = fc.array(
+  fc.oneof({ weight: 20, arbitrary: fc.integer({ min: 0, max: 300 }) }, { weight: 1, arbitrary: fc.constant(150_000) }),
+  {
+    minLength: 1,
+    maxLength: 12,
+  },
+);
 const count = fc.integer({ min: 1, max: 8 });
 
 const anyStep: fc.Arbitrary<Step> = fc.oneof(
   { weight: 8, arbitrary: fc.record({ kind: fc.constant("put" as const), sizes }) },
-  { weight: 10, arbitrary: fc.record({ kind: fc.constantFrom("take", "open", "confirm", "give back", "peek"), count }) },
-  { weight: 5, arbitrary: fc.record({ kind: fc.constantFrom("wait", "written", "written", "stop", "kill", "reads fail") }) },
+  {
+    weight: 10,
+    arbitrary: fc.record({ kind: fc.constantFrom("take", "open", "confirm", "give back", "peek"), count }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({ kind: fc.constantFrom("wait", "written", "written", "stop", "kill", "reads fail") }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("flush", "delete") }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant("writes fail" as const), failure: fc.constantFrom("lost", "landed"), sizes }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant("not handed over" as const), turns: fc.integer({ min: 0, max: 3 }) }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("writes fail" as const),
+      failure: fc.constantFrom("lost", "landed"),
+      sizes,
+    }),
+  },
 );
 
 /** The model: items are numbers in the order in which they were put, and so they are served. */
@@ -60,6 +81,8 @@ class Play {
         return this.#giveBack(step.count);
       case "wait":
         return this.#wait();
+      case "not handed over":
+        return this.#notHandedOver(step.turns);
       case "flush":
         this.#line = [];
         return void this.queue.flush();
@@ -105,6 +128,14 @@ class Play {
     expect(fetched === null ? undefined : numberOf(fetched.item.data.toString()), this.#line.shift(), "what was taken");
   }
 
+  // As when the client goes away while its item waits for the disk.
+  async #notHandedOver(turns: number): Promise<void> {
+    const fetched = await this.#patiently(() => fetch(this.queue, "take"));
+    if (fetched === null) return;
+    for (let n = 0; n < turns; n++) await turn();
+    this.queue.giveBackTaken(fetched.item);
+  }
+
   async #openOne(): Promise<void> {
     const number = this.#line.shift();
     if (number === undefined) return;
@@ -134,7 +165,8 @@ class Play {
   }
 
   #wait(): void {
-    if (this.#line.length === 0 && this.queue.fetchNow("take") === null) this.#waiters.push(this.queue.wait("take", 1e9, PATIENT));
+    if (this.#line.length === 0 && this.queue.fetchNow("take") === null)
+      this.#waiters.push(this.queue.wait("take", 1e9, PATIENT));
   }
 
   async #delete(): Promise<void> {
@@ -160,7 +192,8 @@ class Play {
     expect(ends.filter(({ status }) => status === "fulfilled").length, delivered, "puts that were delivered in time");
     this.#line.length = before;
     await this.bench.disk.idle();
-    if (this.bench.disk.log.complaints.some(({ message }) => /sets are refused/.test(message))) await this.bench.disk.reopened();
+    if (this.bench.disk.log.complaints.some(({ message }) => /sets are refused/.test(message)))
+      await this.bench.disk.reopened();
     this.bench.disk.log.lines.length = 0;
     // When all were delivered in time there was no batch to fail, or only one of removals.
     this.bench.disk.disk.failNextWrite(null);
@@ -202,21 +235,31 @@ function expect(found: unknown, wanted: unknown, what: string): void {
   if (found !== wanted) throw new Error(`${what}: ${String(found)} instead of ${String(wanted)}`);
 }
 
-for (const maxMemoryBytes of [500, 1_000_000]) {
-  t.test(`a queue with ${maxMemoryBytes} bytes of memory does as a list does, whatever happens`, { timeout: 60_000 }, async (t) => {
-    const property = fc.asyncProperty(fc.array(anyStep, { minLength: 5, maxLength: 60, size: "max" }), async (steps) => {
-      const bench = await QueueBench.make({ maxMemoryBytes });
-      const play = new Play(bench);
-      try {
-        for (const step of steps) {
-          await play.step(step);
-          await play.check();
+const kinds = {
+  "little memory": [500, "never"],
+  "much memory": [1_000_000, "never"],
+  "every answer on the disk": [500, "always"],
+} as const;
+
+for (const [name, [maxMemoryBytes, sync]] of Object.entries(kinds)) {
+  t.test(`a queue with ${name} does as a list does, whatever happens`, { timeout: 60_000 }, async (t) => {
+    const property = fc.asyncProperty(
+      fc.array(anyStep, { minLength: 5, maxLength: 60, size: "max" }),
+      async (steps) => {
+        const bench = await QueueBench.make({ maxMemoryBytes });
+        bench.disk.sync.set("q", { kind: sync });
+        const play = new Play(bench);
+        try {
+          for (const step of steps) {
+            await play.step(step);
+            await play.check();
+          }
+          await play.end();
+        } finally {
+          await bench.disk.dispose();
         }
-        await play.end();
-      } finally {
-        await bench.disk.dispose();
-      }
-    });
+      },
+    );
     await t.resolves(fc.assert(property, { numRuns: 12, endOnFailure: true }));
   });
 }

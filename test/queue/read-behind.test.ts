@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto";
 import t from "tap";
+import type { Item } from "../../src/item.js";
+import type { QueueJournal, ReadAhead } from "../../src/journal/queue-journal.js";
 import type { StoreEntry } from "../../src/journal/store.js";
+import { silentLog } from "../../src/log.js";
+import { ItemList } from "../../src/queue/item-list.js";
+import { ReadBehind } from "../../src/queue/read-behind.js";
 import { recordsOf, withBitTurned, withStore, writeRecords } from "../helpers/damage.js";
 import { newItem, turn } from "../helpers/journal-bench.js";
 import { drain, got, open, PATIENT, putAll, QueueBench, store, take } from "../helpers/queue-bench.js";
+import { TestClock } from "../helpers/test-clock.js";
 import { until, within } from "../helpers/within.js";
 
 const KB = 1024;
@@ -162,6 +168,20 @@ t.test("a queue that nobody reads reads nothing, and its journal can be closed",
   t.equal(bench.clock.timers, 0, "nothing is tried for ever");
 });
 
+t.test("the age is that of the head also while the head is being read", async (t) => {
+  const bench = await QueueBench.for(t, { maxMemoryBytes: 1 });
+  await Promise.all(
+    [1000, 2000, 3000].map((addedAt) => bench.queues.open("q").put(newItem("x".repeat(200_000), { addedAt }), true)),
+  );
+  const queue = (await bench.restart()).open("q");
+  bench.clock.setWall(10_000);
+  t.equal(queue.stats().ageMs, 9000);
+  for (const ageMs of [9000, 8000, 0]) {
+    await take(queue);
+    t.match(queue.stats(), { ageMs, memItems: 0 }, "as old as the last one was, until it is there");
+  }
+});
+
 t.test("a waiter whose time ends while items are read gets one of them", async (t) => {
   const bench = await QueueBench.for(t, small);
   await store(bench.queues.open("q"), ...numbered(3));
@@ -171,19 +191,52 @@ t.test("a waiter whose time ends while items are read gets one of them", async (
   t.equal(await got(waiter), numbered(1)[0]);
 });
 
-t.test("what a damaged page had is counted as lost while the rest is served, and the counts are right again at the end", async (t) => {
-  const bench = await QueueBench.for(t, { maxMemoryBytes: 3 * KB });
-  for (const item of numbered(20)) await store(bench.queues.open("q"), item);
-  await bench.disk.closeAll();
-  await withStore(bench.disk.directory, async (store) => {
-    const pages = await recordsOf(store, "p");
-    await writeRecords(store, [3, 4, 19].map((n) => pages[n] as StoreEntry).map(([key, value]) => [key, withBitTurned(value)]));
-  });
-  const queue = bench.resume(await bench.disk.open()).open("q");
-  t.equal(queue.items, 20, "nobody knows yet");
-  const lost = new Set([3, 4, 19]);
-  t.same(await drain(queue), numbered(20).filter((_, n) => !lost.has(n)));
-  t.match(queue.stats(), { items: 0, bytes: 0, lost: 3 });
-  await store(queue, "more");
-  t.same(await drain(queue), ["more"]);
+t.test(
+  "what a damaged page had is counted as lost while the rest is served, and the counts are right again at the end",
+  async (t) => {
+    const bench = await QueueBench.for(t, { maxMemoryBytes: 3 * KB });
+    for (const item of numbered(20)) await store(bench.queues.open("q"), item);
+    await bench.disk.closeAll();
+    await withStore(bench.disk.directory, async (store) => {
+      const pages = await recordsOf(store, "p");
+      await writeRecords(
+        store,
+        [3, 4, 19].map((n) => pages[n] as StoreEntry).map(([key, value]) => [key, withBitTurned(value)]),
+      );
+    });
+    const queue = bench.resume(await bench.disk.open()).open("q");
+    t.equal(queue.items, 20, "nobody knows yet");
+    const lost = new Set([3, 4, 19]);
+    t.same(
+      await drain(queue),
+      numbered(20).filter((_, n) => !lost.has(n)),
+    );
+    t.match(queue.stats(), { items: 0, bytes: 0, lost: 3 });
+    await store(queue, "more");
+    t.same(await drain(queue), ["more"]);
+  },
+);
+
+t.test("what is withdrawn while it is being read does not come into the line", async (t) => {
+  const list = new ItemList();
+  const items = [1, 2, 3].map((seq) => ({ ...newItem(`${seq}`), seq, attempts: 0 }));
+  let bring = (_read: ReadAhead): void => {};
+  const journal = {
+    waiting: 3,
+    head: 1,
+    next: 4,
+    readAhead: () => new Promise<ReadAhead>((resolve) => (bring = resolve)),
+    recount: () => {},
+  } as unknown as QueueJournal;
+  const clock = new TestClock();
+  const behind = new ReadBehind({ list, journal, clock, log: silentLog, maxBytes: 1000, onItems: () => {} });
+  behind.prefetch();
+  behind.withdraw(new Set([items[1] as Item]));
+  bring({ items, next: 4 });
+  await turn();
+  t.same(
+    [...list].map(({ seq }) => seq),
+    [1, 3],
+  );
+  t.equal(behind.active, false);
 });
