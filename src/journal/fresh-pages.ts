@@ -23,7 +23,7 @@ export class FreshPages {
     const page = this.#pageFor(item.data.length);
     const data = ownsData && item.data.length >= OWN_BUFFER_BYTES ? item.data : this.#slabs.keep(item.data);
     const added = new JournalItem(seq, data, item.flags, item.addedAt, item.expiresAt, item.meta ?? NO_BYTES, page);
-    if (added.meta.length > 0) added.attempts = readMetadata(added.meta).attempts ?? 0;
+    if (added.meta.length > 0) added.attempts = readMetadata(added.meta).handedOut ?? 0;
     page.add(added);
     return added;
   }

@@ -211,7 +211,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
 
   join(item: Item, resident: boolean): Item {
     const own = item as JournalItem;
-    const meta = own.attempts === 0 ? own.meta : writeMetadata({ attempts: own.attempts }, own.meta);
+    const meta = own.attempts === 0 ? own.meta : writeMetadata({ handedOut: own.attempts }, own.meta);
     const { data, flags, addedAt, expiresAt } = own;
     const joined = this.append({ data, flags, addedAt, expiresAt, meta }, false, resident);
     own.place = "gone";
@@ -508,7 +508,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       for (const item of page.items) {
         const delivered = item.place === "gone";
         if (item.place === "open") item.detached = true;
-        if (item.place === "line" || item.place === "back") {
+        if (item.place === "line" || item.place === "back" || item.place === "delayed") {
           this.#withdrawFromLine(item);
           withdrawn.add(item);
         }

@@ -4,19 +4,22 @@ import { readUint64, writeUint64 } from "./bytes.js";
 export interface Metadata {
   /** The queue that it died in, one character a byte. */
   readonly source?: string;
-  /** How often it had been handed out by open reads. */
+  /** How often open reads had handed it out when it died. */
   readonly attempts?: number;
   /** When it was put first, wall-clock ms. */
   readonly firstAddedAt?: number;
   /** When it became a dead letter, wall-clock ms. */
   readonly diedAt?: number;
+  /** How often open reads have handed it out in the queue that it is in; counts for `max_attempts`. */
+  readonly handedOut?: number;
 }
 
 const SOURCE = 1;
 const ATTEMPTS = 2;
 const FIRST_ADDED_AT = 3;
 const DIED_AT = 4;
-const KNOWN = [SOURCE, ATTEMPTS, FIRST_ADDED_AT, DIED_AT];
+const HANDED_OUT = 5;
+const KNOWN = [SOURCE, ATTEMPTS, FIRST_ADDED_AT, DIED_AT, HANDED_OUT];
 
 type Tag = readonly [tag: number, value: Buffer];
 
@@ -28,18 +31,20 @@ export function readMetadata(meta: Buffer): Metadata {
     else if (tag === ATTEMPTS && value.length === 4) found.attempts = value.readUInt32BE(0);
     else if (tag === FIRST_ADDED_AT && value.length === 8) found.firstAddedAt = readUint64(value, 0);
     else if (tag === DIED_AT && value.length === 8) found.diedAt = readUint64(value, 0);
+    else if (tag === HANDED_OUT && value.length === 4) found.handedOut = value.readUInt32BE(0);
   }
   return found;
 }
 
 /** Tagged metadata that says `changes`, and for the rest what `before` said, tags of later versions among it. */
 export function writeMetadata(changes: Metadata, before: Buffer): Buffer {
-  const { source, attempts, firstAddedAt, diedAt } = { ...readMetadata(before), ...changes };
+  const { source, attempts, firstAddedAt, diedAt, handedOut } = { ...readMetadata(before), ...changes };
   const tags: Tag[] = tagsIn(before).filter(([tag]) => !KNOWN.includes(tag));
   if (source !== undefined) tags.push([SOURCE, Buffer.from(source, "latin1")]);
   if (attempts !== undefined) tags.push([ATTEMPTS, uint32(attempts)]);
   if (firstAddedAt !== undefined) tags.push([FIRST_ADDED_AT, uint64(firstAddedAt)]);
   if (diedAt !== undefined) tags.push([DIED_AT, uint64(diedAt)]);
+  if (handedOut !== undefined && handedOut > 0) tags.push([HANDED_OUT, uint32(handedOut)]);
   return Buffer.concat(
     tags.flatMap(([tag, value]) => [Buffer.from([tag, value.length >> 8, value.length & 255]), value]),
   );

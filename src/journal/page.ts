@@ -136,7 +136,7 @@ export function readItem(source: Buffer, at: number, page: Page | null): Journal
     meta,
     page,
   );
-  if (meta.length > 0) item.attempts = readMetadata(meta).attempts ?? 0;
+  if (meta.length > 0) item.attempts = readMetadata(meta).handedOut ?? 0;
   return item;
 }
 

@@ -275,7 +275,9 @@ export class Connection implements Flushable, Watched {
 
   #send(reply: Reply, command: Command): void {
     const { bytes } = this.#outbox;
-    if (reply.kind === "cut-off") return void this.#socket.resetAndDestroy();
+    // A reset could overtake what the client was told before.
+    const isUntold = this.#socket.bytesWritten === 0 && bytes.length === 0;
+    if (reply.kind === "cut-off" && isUntold) return void this.#socket.resetAndDestroy();
     this.#codec.encode(reply, command, bytes);
     if (isLast(reply)) return this.#hangUp();
     if (bytes.length >= MAX_BYTES_UNFLUSHED) return this.flush();

@@ -25,7 +25,7 @@ export type Reply =
   | { readonly kind: "silence" }
   /** Nothing on the wire, and the connection closes (`quit`). */
   | { readonly kind: "hang-up" }
-  /** The connection is cut at once: the peer speaks another protocol and may never notice an orderly end. */
+  /** The connection is cut: the peer speaks another protocol and may never notice an orderly end. */
   | { readonly kind: "cut-off" };
 
 export interface ItemReply {

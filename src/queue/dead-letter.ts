@@ -5,12 +5,13 @@ import { readMetadata, writeMetadata } from "../journal/metadata.js";
 export function deadLetter(item: Item, source: string, now: number): NewItem {
   const { data, flags, addedAt, attempts } = item;
   const firstAddedAt = readMetadata(item.meta).firstAddedAt ?? addedAt;
-  const meta = writeMetadata({ source, attempts, firstAddedAt, diedAt: now }, item.meta);
+  const meta = writeMetadata({ source, attempts, firstAddedAt, diedAt: now, handedOut: 0 }, item.meta);
   return { data, flags, addedAt: now, expiresAt: 0, meta };
 }
 
 /** What an expired item becomes in the queue that it moves to: put now, without an expiry. */
 export function movedItem(item: Item, now: number): NewItem {
-  const { data, flags, meta } = item;
+  const { data, flags } = item;
+  const meta = item.meta.length === 0 ? item.meta : writeMetadata({ handedOut: 0 }, item.meta);
   return { data, flags, addedAt: now, expiresAt: 0, meta };
 }

@@ -65,14 +65,14 @@ export class Fanout {
     const results: PutResult[] = [];
     if (!fanoutOnly) results.push(queue.put(item, false, how.delayMs));
     for (const child of children ?? []) results.push(this.#copy(child, item, how.delayMs));
-    return results.find((result) => typeof result !== "string") ?? "stored";
+    const written = results.filter((result) => typeof result !== "string");
+    return written.length > 1 ? Promise.all(written).then(() => {}) : (written[0] ?? "stored");
   }
 
-  // A child's refusal is its own affair. The promises are all of the same batch, so the caller waits for one of them.
+  // A child's refusal is its own affair. The caller waits for all promises: a copy that was handed over is answered early.
   #copy(child: Queue, item: NewItem, delayMs: number): PutResult {
     const result = child.put(item, false, delayMs);
-    if (typeof result !== "string") result.catch(() => {});
-    else if (result !== "stored") this.#missed(child, result);
+    if (typeof result === "string" && result !== "stored") this.#missed(child, result);
     return result;
   }
 

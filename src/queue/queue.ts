@@ -134,7 +134,6 @@ export class Queue {
    */
   put(item: NewItem, ownsData: boolean, delayMs = 0): PutResult {
     this.#usedAt = this.#clock.monotonicMs();
-    this.#dropExpired();
     const refusal = this.putFault(item.data.length);
     if (refusal !== null) return refusal;
     this.#makeRoom();
@@ -148,14 +147,20 @@ export class Queue {
    * other come to rest.
    */
   take(item: NewItem): PutResult {
-    const refusal = this.putFault(item.data.length);
+    const refusal = this.#putFault(item.data.length);
     if (refusal !== null) return refusal;
+    this.#makeRoom();
     this.counters.totalItems++;
     return this.#journal.written(this.#append(item, false)) ?? "stored";
   }
 
-  /** Why an item of so many bytes would be refused now, or null. */
+  /** Why a put of so many bytes would be refused now, or null. Expired items at the head go before that is decided. */
   putFault(bytes: number): "full" | "too-large" | "blocked" | null {
+    this.#dropExpired();
+    return this.#putFault(bytes);
+  }
+
+  #putFault(bytes: number): "full" | "too-large" | "blocked" | null {
     if (this.#deleted || this.#journal.refusal !== null) return "blocked";
     return putRefusal(this.#settings, bytes, this.#size());
   }
@@ -229,6 +234,9 @@ export class Queue {
     if (this.#deleted || this.#noWaits) waiter.cancel();
     else if (this.#mayHaveItems()) this.#behind.prefetch();
     else if (waitMs <= 0) waiter.cancel();
+    void waiter.outcome.then(() => {
+      this.#usedAt = this.#clock.monotonicMs();
+    });
     return waiter;
   }
 
@@ -448,6 +456,7 @@ export class Queue {
   // The batch with the move failed: the item is back.
   #unmove(item: Item, target: MoveTarget): void {
     if (this.#deleted) return;
+    if (target === "dead") this.counters.deadLettered--;
     this.#journal.restore(item);
     this.#stuck.push({ item, target });
   }
@@ -508,6 +517,7 @@ export class Queue {
     this.#returned.remove(items);
     this.#behind.withdraw(items);
     this.#delayed.remove(items);
+    this.#stuck = this.#stuck.filter(({ item }) => !items.has(item));
   }
 
   #clearLine(): void {

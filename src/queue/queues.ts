@@ -119,7 +119,7 @@ export class Queues {
 
   /** Deletes a queue with all its items; null when there is none, or nothing to wait for. */
   delete(name: string): Promise<void> | null {
-    const queue = this.#queues.get(name);
+    const queue = this.#reachable(name);
     if (queue === undefined) return null;
     this.#queues.delete(name);
     this.#fanout.remove(queue);
@@ -130,11 +130,16 @@ export class Queues {
 
   /** Removes all items that wait in a queue; null when there is none, or nothing to wait for. */
   flush(name: string): Promise<void> | null {
-    return this.#queues.get(name)?.flush() ?? null;
+    return this.#reachable(name)?.flush() ?? null;
+  }
+
+  // A queue from before its name was made an alias is left alone.
+  #reachable(name: string): Queue | undefined {
+    return this.#aliases.has(name) ? undefined : this.#queues.get(name);
   }
 
   async flushAll(): Promise<void> {
-    const flushed = [...this.#queues.values()].map(async (queue) => queue.flush());
+    const flushed = [...this.#queues.keys()].map(async (name) => this.flush(name));
     await Promise.all(flushed);
   }
 
@@ -201,7 +206,7 @@ export class Queues {
   #sweep(): void {
     for (const [name, queue] of this.#queues) {
       queue.sweep();
-      if (!queue.isStale || this.#fanout.hasChildren(name)) continue;
+      if (!queue.isStale || this.#aliases.has(name) || this.#fanout.hasChildren(name)) continue;
       this.expires++;
       void this.delete(name);
     }

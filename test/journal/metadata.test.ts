@@ -7,7 +7,13 @@ const NONE = Buffer.alloc(0);
 t.test("what was written is read", (t) => {
   const time = fc.integer({ min: 0, max: 2 ** 52 });
   const record = fc.record(
-    { source: fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((c) => String.fromCharCode(c)) }), attempts: fc.integer({ min: 0, max: 2 ** 32 - 1 }), firstAddedAt: time, diedAt: time },
+    {
+      source: fc.string({ unit: fc.integer({ min: 0, max: 255 }).map((c) => String.fromCharCode(c)) }),
+      attempts: fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+      firstAddedAt: time,
+      diedAt: time,
+      handedOut: fc.integer({ min: 1, max: 2 ** 32 - 1 }),
+    },
     { requiredKeys: [] },
   );
   fc.assert(

@@ -22,32 +22,40 @@ t.test("an item with a delay joins the end of the line when it is due, and wakes
 
 t.test("several come due in the order of their times", async (t) => {
   const bench = await QueueBench.for(t);
-  for (const [data, delayMs] of [["c", 30], ["a", 10], ["b", 20], ["b2", 20]] as const)
+  for (const [data, delayMs] of [
+    ["c", 30],
+    ["a", 10],
+    ["b", 20],
+    ["b2", 20],
+  ] as const)
     await putNow(bench, "q", data, { delayMs });
   bench.clock.pass(100);
   t.same(await drainNamed(bench, "q"), ["a", "b", "b2", "c"]);
 });
 
-t.test("delayed items are there after a restart; those that came due meanwhile join in order of due time", async (t) => {
-  const bench = await QueueBench.for(t);
-  await putNow(bench, "q", "b", { delayMs: 2000 });
-  await putNow(bench, "q", "a", { delayMs: 1000, flags: 9 });
-  await putNow(bench, "q", "later", { delayMs: 60_000 });
-  await putNow(bench, "q", "in line");
-  const before = bench.clock.wallMs();
-  bench.clock.setWall(before + 3000);
-  await bench.restart();
-  bench.clock.advance(1);
-  const queue = bench.queues.open("q");
-  t.match(queue.stats(), { items: 3, delayed: 1 });
-  t.same(await drainNamed(bench, "q"), ["in line", "a", "b"]);
-  await bench.restart();
-  t.match(bench.queues.open("q").stats(), { items: 0, delayed: 1 });
-  bench.clock.pass(60_000);
-  t.same(await drainNamed(bench, "q"), ["later"]);
-  await bench.restart();
-  t.match(bench.queues.open("q").stats(), { items: 0, delayed: 0 }, "not a second time");
-});
+t.test(
+  "delayed items are there after a restart; those that came due meanwhile join in order of due time",
+  async (t) => {
+    const bench = await QueueBench.for(t);
+    await putNow(bench, "q", "b", { delayMs: 2000 });
+    await putNow(bench, "q", "a", { delayMs: 1000, flags: 9 });
+    await putNow(bench, "q", "later", { delayMs: 60_000 });
+    await putNow(bench, "q", "in line");
+    const before = bench.clock.wallMs();
+    bench.clock.setWall(before + 3000);
+    await bench.restart();
+    bench.clock.advance(1);
+    const queue = bench.queues.open("q");
+    t.match(queue.stats(), { items: 3, delayed: 1 });
+    t.same(await drainNamed(bench, "q"), ["in line", "a", "b"]);
+    await bench.restart();
+    t.match(bench.queues.open("q").stats(), { items: 0, delayed: 1 });
+    bench.clock.pass(60_000);
+    t.same(await drainNamed(bench, "q"), ["later"]);
+    await bench.restart();
+    t.match(bench.queues.open("q").stats(), { items: 0, delayed: 0 }, "not a second time");
+  },
+);
 
 t.test("an open read that is given back with a delay joins the end, with its attempts, over restarts", async (t) => {
   const bench = await QueueBench.for(t);

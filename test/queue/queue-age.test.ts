@@ -29,6 +29,7 @@ t.test("D97 not with open reads, delayed items, waiters or children", async (t) 
   for (const name of ["open", "delayed", "wait", "parent", "parent+child"]) t.ok(bench.queues.find(name), name);
   bench.queues.open("open").giveBack([read]);
   waiter.cancel();
+  await waiter.outcome;
   bench.clock.pass(5000);
   t.ok(bench.queues.find("open"));
   t.ok(bench.queues.find("wait"), "the end of a wait is a use");

@@ -123,7 +123,7 @@ async function itemsAfter(journalDir: string, queue: string, damage: (log: strin
   const copy = join(home, "copy");
   await cp(journalDir, copy, { recursive: true });
   await damage((await logFiles(copy)).at(-1) as string);
-  const server = await TestServer.start({ journalDir: copy });
+  const server = await TestServer.start({ journalDir: copy, bare: true });
   try {
     return await countPrefix(server, queue);
   } finally {

@@ -3,9 +3,10 @@ import { drain, fill } from "../helpers/bulk.js";
 import type { RawClient } from "../helpers/raw-client.js";
 import { drama, type Stage } from "../helpers/transcript.js";
 import { body, DELETED, END, STORED, set, value } from "../helpers/wire.js";
+import { until } from "../helpers/within.js";
 
 /** Far less than what the queues of these tests hold. */
-const NARROW = { config: '[default]\nmax_memory_size = "100kB"\n' };
+const NARROW = { config: '[default]\nmax_memory_size = "100kB"\n', bare: true };
 const SIZE = 10_000;
 const COUNT = 300;
 
@@ -106,6 +107,8 @@ drama("clients that go while their items are being read take none with them", NA
   for (const client of clients) client.push(`get ${queue}/open\r\n`);
   for (const client of clients) client.reset();
   const other = await open();
+  // A get may be read after the statistics: only when its connection is gone is it done with.
+  await until("the others being gone", async () => (await other.stats()).get("curr_connections") === "1");
   await other.untilStat(queue, "items", COUNT);
   await drain(other, queue, 0, COUNT, SIZE);
 });

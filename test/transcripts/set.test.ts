@@ -203,3 +203,16 @@ transcript("set: queues with limits", { config: SMALL }, (it) => {
     await client.expect(STORED + STORED + NOT_STORED);
   });
 });
+
+transcript("set: max_request_bytes", { config: "[server]\nmax_request_bytes = 1000\n" }, (it) => {
+  it("A16 an item of the limit goes in, one byte more ends the connection before it is sent", async ({
+    open,
+    queue,
+  }) => {
+    const client = await open();
+    await client.send(`${set(queue, "x".repeat(1000))}set ${queue} 0 0 1001\r\n`);
+    await client.expect(STORED);
+    await client.expect("CLIENT_ERROR object too large\r\n");
+    await client.expectClose();
+  });
+});
