@@ -215,7 +215,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     const { data, flags, addedAt, expiresAt } = own;
     const joined = this.append({ data, flags, addedAt, expiresAt, meta }, false, resident);
     own.place = "gone";
-    this.#dismiss(own);
+    void this.#dismiss(own);
     return joined;
   }
 
