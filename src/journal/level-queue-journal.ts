@@ -156,8 +156,13 @@ export class LevelQueueJournal implements QueueJournal, Committer {
 
   written(item: Item): Promise<void> {
     const own = item as JournalItem;
+    const before = own.settle;
     return new Promise((resolve, reject) => {
-      own.settle = (error) => (error === null ? resolve() : reject(error));
+      own.settle = (error) => {
+        before?.(error);
+        if (error === null) resolve();
+        else reject(error);
+      };
       if (own.place === "gone") this.#host.commits.settleDelivered(own);
     });
   }
@@ -214,6 +219,9 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     const meta = own.attempts === 0 ? own.meta : writeMetadata({ handedOut: own.attempts }, own.meta);
     const { data, flags, addedAt, expiresAt } = own;
     const joined = this.append({ data, flags, addedAt, expiresAt, meta }, false, resident);
+    // A put that is not answered yet is answered with the item's new place.
+    (joined as JournalItem).settle = own.settle;
+    own.settle = null;
     own.place = "gone";
     void this.#dismiss(own);
     return joined;

@@ -114,6 +114,7 @@ export class Queue {
   /** The settings were loaded anew. How much is kept in memory, and whether there is a journal, stays until the next start. */
   configure(settings: QueueSettings): void {
     this.#settings = settings;
+    this.#usedAt = this.#clock.monotonicMs();
     this.#armOpenTimer();
     this.#serve();
   }
@@ -133,7 +134,7 @@ export class Queue {
    * WH_WRITE_FAILED when the item did not reach the journal; whether it comes back after a crash is then unknown.
    */
   put(item: NewItem, ownsData: boolean, delayMs = 0): PutResult {
-    this.#usedAt = this.#clock.monotonicMs();
+    this.#use();
     const refusal = this.putFault(item.data.length);
     if (refusal !== null) return refusal;
     this.#makeRoom();
@@ -221,7 +222,7 @@ export class Queue {
 
   /** What is there at once; `loading` when there are items that are being read from the disk: `wait` for them. */
   fetchNow(mode: FetchMode): Fetched | null | "loading" {
-    this.#usedAt = this.#clock.monotonicMs();
+    this.#use();
     const fetched = this.#fetch(mode);
     if (fetched !== null || !this.#mayHaveItems()) return fetched;
     this.#behind.prefetch();
@@ -235,7 +236,7 @@ export class Queue {
     else if (this.#mayHaveItems()) this.#behind.prefetch();
     else if (waitMs <= 0) waiter.cancel();
     void waiter.outcome.then(() => {
-      this.#usedAt = this.#clock.monotonicMs();
+      this.#use();
     });
     return waiter;
   }
@@ -247,7 +248,7 @@ export class Queue {
 
   /** The client has done with the item: it goes for good. Harmless when the read has ended before. */
   confirm(read: OpenRead): Promise<void> | null {
-    this.#usedAt = this.#clock.monotonicMs();
+    this.#use();
     return this.#reads.end(read) ? this.#journal.confirm(read.item) : null;
   }
 
@@ -256,7 +257,7 @@ export class Queue {
    * much later. Those that were handed out `max_attempts` times become dead letters.
    */
   giveBack(reads: readonly OpenRead[], delayMs = 0): void {
-    this.#usedAt = this.#clock.monotonicMs();
+    this.#use();
     for (const read of reads) {
       if (!this.#reads.end(read)) continue;
       this.counters.canceledTransactions++;
@@ -294,7 +295,7 @@ export class Queue {
   /** Removes what is in line; open reads survive it, waiters go on waiting. */
   flush(): Promise<void> | null {
     this.counters.totalFlushes++;
-    this.#usedAt = this.#clock.monotonicMs();
+    this.#use();
     this.#clearLine();
     return this.#journal.flush();
   }
@@ -410,6 +411,11 @@ export class Queue {
     return this.#behind.active || this.#expiring;
   }
 
+  // Only for max_queue_age: without it the clock need not be asked at each step.
+  #use(): void {
+    if (this.#settings.maxQueueAgeMs !== Number.POSITIVE_INFINITY) this.#usedAt = this.#clock.monotonicMs();
+  }
+
   #oldestOpenMs(): number {
     const oldest = this.#reads.oldest;
     return oldest === undefined ? 0 : this.#clock.monotonicMs() - oldest.openedAt;
@@ -437,8 +443,11 @@ export class Queue {
   // False if the head has not expired.
   #expireHead(): boolean {
     const item = this.#returned.head ?? this.#list.head;
+    // Most items never expire, and the clock is asked for those only that may.
+    if (item === undefined || (item.expiresAt === 0 && this.#settings.maxAgeMs === Number.POSITIVE_INFINITY))
+      return false;
     const now = this.#clock.wallMs();
-    if (item === undefined || !isExpired(item, this.#settings, now)) return false;
+    if (!isExpired(item, this.#settings, now)) return false;
     this.#shift();
     this.counters.expiredItems++;
     if (this.#settings.expireToQueue === null) void this.#journal.take(item);
