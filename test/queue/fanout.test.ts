@@ -42,7 +42,7 @@ t.test("E a put is not answered before every copy is written, also when one was 
   for (const fanoutOnly of [false, true]) {
     const bench = await QueueBench.for(t, { fanoutOnly });
     for (const name of ["o", "o+a", "o+b"]) bench.queues.open(name);
-    const waiter = bench.queues.open(fanoutOnly ? "o+a" : "o").wait("take", 1000, PATIENT);
+    const waiter = bench.queues.open(fanoutOnly ? "o+a" : "o").wait("take", 600_000, PATIENT);
     await bench.disk.idle();
     const hold = bench.disk.disk.hold();
     const put = putNow(bench, "o", "x");
