@@ -15,6 +15,8 @@ export interface Item {
   readonly addedAt: number;
   /** Wall-clock milliseconds at which the client wants it to end; 0 never. */
   readonly expiresAt: number;
+  /** Tagged metadata of an item with a history (it failed, it died elsewhere); empty for most. */
+  readonly meta: Buffer;
   /** How often it was handed out by an open read so far. */
   attempts: number;
 }
@@ -25,4 +27,5 @@ export interface NewItem {
   readonly flags: number;
   readonly addedAt: number;
   readonly expiresAt: number;
+  readonly meta?: Buffer;
 }

@@ -1,6 +1,7 @@
 import { createRequire } from "node:module";
 import { Command, CommanderError } from "commander";
 import { describeError, WindhoverError } from "../errors.js";
+import { addConfig } from "./config.js";
 import { addGet } from "./get.js";
 import { addPeek } from "./peek.js";
 import { addPut } from "./put.js";
@@ -36,7 +37,7 @@ function buildProgram(surroundings: Surroundings): Command {
       // An error is thrown as well, and told once, above.
       writeErr: () => {},
     });
-  for (const add of [addServe, addPut, addGet, addPeek, addStats]) add(program, surroundings);
+  for (const add of [addServe, addPut, addGet, addPeek, addStats, addConfig]) add(program, surroundings);
   return program;
 }
 
@@ -48,6 +49,8 @@ function exitCodeOf(error: unknown): number {
 }
 
 function explain(error: unknown): string {
+  // A group of commands, with none of them.
+  if (error instanceof CommanderError && error.code === "commander.help") return "no command; --help lists them";
   if (error instanceof CommanderError) return describeError(error).replace(/^error: /, "");
   if (error instanceof Failure) return error.message;
   if (error instanceof Error && error.name === "AbortError") return "interrupted";

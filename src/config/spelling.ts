@@ -6,12 +6,16 @@ export function nearest(written: string, known: readonly string[]): string | und
   let best: string | undefined;
   let bestDistance = Math.min(MAX_DISTANCE, Math.floor(written.length / 2)) + 1;
   for (const word of known) {
-    const distance = editDistance(written.toLowerCase().replaceAll("-", "_"), word);
+    const distance = editDistance(plain(written), plain(word));
     if (distance >= bestDistance) continue;
     best = word;
     bestDistance = distance;
   }
   return best;
+}
+
+function plain(word: string): string {
+  return word.toLowerCase().replaceAll("-", "_");
 }
 
 /** How many letters must be added, left out or replaced to make `b` of `a`. */

@@ -49,3 +49,21 @@ function parseWithUnit(text: string, units: Readonly<Record<string, number>>, ba
   const value = Number(digits) * factor;
   return Number.isSafeInteger(value) ? value : undefined;
 }
+
+/** A size as it is written in the file: `"16MB"`, or the bare number of bytes where no unit makes it shorter. */
+export function showSize(bytes: number): string {
+  return showWithUnit(bytes, { GB: 1024 ** 3, MB: 1024 ** 2, kB: 1024 }) ?? String(bytes);
+}
+
+/** A duration as it is written in the file: `"30s"`. */
+export function showDuration(ms: number): string {
+  return showWithUnit(ms, { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000, ms: 1 }) ?? '"0"';
+}
+
+/** With the largest unit that leaves a whole number. */
+function showWithUnit(value: number, units: Readonly<Record<string, number>>): string | undefined {
+  for (const [unit, factor] of Object.entries(units)) {
+    if (value > 0 && value % factor === 0) return `"${value / factor}${unit}"`;
+  }
+  return undefined;
+}

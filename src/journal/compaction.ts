@@ -30,6 +30,8 @@ export class Compaction {
   #running: Promise<void> | null = null;
   #idle: Timer | null = null;
   #closed = false;
+  readonly #rounds = new Map<number, number>();
+  readonly #forgotten = new Set<number>();
   /** Rounds so far, for statistics. */
   rounds = 0;
 
@@ -48,6 +50,17 @@ export class Compaction {
     this.#evictedBytes += bytes;
     if (this.#evictedBytes >= EVICTED_BYTES) this.#start();
     else this.#waitForIdle();
+  }
+
+  /** Compactions that covered a queue id. */
+  roundsOf(queueId: number): number {
+    return this.#rounds.get(queueId) ?? 0;
+  }
+
+  /** A queue id is no more, though its range may still be compacted. */
+  forget(queueId: number): void {
+    this.#rounds.delete(queueId);
+    if (this.#evicted.has(queueId)) this.#forgotten.add(queueId);
   }
 
   /** Ends the round that is running, and begins no other. */
@@ -81,6 +94,7 @@ export class Compaction {
     const queues = [...this.#evicted].sort((a, b) => b[1].bytes - a[1].bytes).slice(0, ROUND_QUEUES);
     for (const [queueId, { bytes, last }] of queues) {
       this.#evicted.delete(queueId);
+      if (!this.#forgotten.delete(queueId)) this.#rounds.set(queueId, this.roundsOf(queueId) + 1);
       this.#evictedBytes -= bytes;
       if (this.#closed) return;
       try {

@@ -1,5 +1,6 @@
 import type { NewItem } from "../item.js";
 import { JournalItem, NO_BYTES } from "./journal-item.js";
+import { readMetadata } from "./metadata.js";
 import { Page } from "./page.js";
 import { Slabs } from "./slabs.js";
 
@@ -21,7 +22,8 @@ export class FreshPages {
   append(seq: number, item: NewItem, ownsData: boolean): JournalItem {
     const page = this.#pageFor(item.data.length);
     const data = ownsData && item.data.length >= OWN_BUFFER_BYTES ? item.data : this.#slabs.keep(item.data);
-    const added = new JournalItem(seq, data, item.flags, item.addedAt, item.expiresAt, NO_BYTES, page);
+    const added = new JournalItem(seq, data, item.flags, item.addedAt, item.expiresAt, item.meta ?? NO_BYTES, page);
+    if (added.meta.length > 0) added.attempts = readMetadata(added.meta).handedOut ?? 0;
     page.add(added);
     return added;
   }

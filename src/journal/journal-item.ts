@@ -3,9 +3,9 @@ import type { Page } from "./page.js";
 
 /**
  * Where an item stands. In line at its sequence number; `open`, set aside for a client; `back`, returned to the head;
- * `gone`, confirmed, taken, flushed or withdrawn. Only `gone` is final.
+ * `delayed`, until it is due; `gone`, confirmed, taken, flushed or withdrawn. Only `gone` is final.
  */
-export type Place = "line" | "open" | "back" | "gone";
+export type Place = "line" | "open" | "back" | "delayed" | "gone";
 
 export const NO_BYTES = Buffer.alloc(0);
 
@@ -13,6 +13,8 @@ export const NO_BYTES = Buffer.alloc(0);
 export class JournalItem implements Item {
   attempts = 0;
   place: Place = "line";
+  /** When a delayed item is due, wall-clock ms. */
+  dueAt = 0;
   /** The page that holds its bytes; null when it has a buffer of its own. */
   page: Page | null;
   /** The store may hold an out-of-line record of it. */

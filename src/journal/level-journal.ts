@@ -159,6 +159,10 @@ export class LevelJournal implements Journal, QueueJournalHost {
     this.#compaction.evicted(queueId, page.first, page.bytes);
   }
 
+  rotations(queueId: number): number {
+    return this.#compaction.roundsOf(queueId);
+  }
+
   lost(queue: string, count: number, why: string): void {
     this.#options.log.error({ queue, lost_items: count }, `items of the journal are lost: ${why}`);
   }
@@ -195,7 +199,9 @@ export class LevelJournal implements Journal, QueueJournalHost {
     const { items, orphans, lost } = await findOutOfLine(store, queue, journal.reader);
     journal.adopt(items, orphans);
     if (lost > 0) this.lost(name, lost, "their pages are damaged or missing");
-    return { name, journal, back: items, headAddedAt: queue.state.headAddedAt, lost };
+    const back = items.filter(({ place }) => place === "back");
+    const delayed = items.filter(({ place }) => place === "delayed").map((item) => ({ item, dueAt: item.dueAt }));
+    return { name, journal, back, delayed, headAddedAt: queue.state.headAddedAt, lost };
   }
 
   #reserveIds(): void {

@@ -1,8 +1,9 @@
 import type { Item, NewItem } from "../item.js";
 import { FreshPages } from "./fresh-pages.js";
 import { type Committer, type GroupCommit, settle } from "./group-commit.js";
-import type { JournalItem, Place } from "./journal-item.js";
+import { JournalItem, NO_BYTES, type Place } from "./journal-item.js";
 import { outKey, queueKey, stateKey } from "./keys.js";
+import { writeMetadata } from "./metadata.js";
 import { NextCommit } from "./next-commit.js";
 import { OutOfLine } from "./out-of-line.js";
 import type { Page } from "./page.js";
@@ -22,6 +23,8 @@ export interface QueueJournalHost {
   retire(retirement: Retirement): Promise<void>;
   reader(queueId: number): PageReader;
   evicted(queueId: number, page: Page): void;
+  /** Compactions that covered a queue id. */
+  rotations(queueId: number): number;
   lost(queue: string, count: number, why: string): void;
   syncJournal(queue: string): SyncJournal;
 }
@@ -78,6 +81,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
   readonly #ledger: PageLedger;
   readonly #out = new OutOfLine();
   readonly #nextCommit = new NextCommit();
+  #rewrites = 0;
   #flight: Flight | null = null;
   /** A written page whose first items are in memory and whose last ones lie behind. */
   #partial: Page | null = null;
@@ -122,6 +126,14 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     return this.#ledger.bytes;
   }
 
+  get rewrites(): number {
+    return this.#rewrites;
+  }
+
+  get rotations(): number {
+    return this.#host.rotations(this.#queueId);
+  }
+
   get refusal(): string | null {
     return this.#host.refusal;
   }
@@ -144,8 +156,13 @@ export class LevelQueueJournal implements QueueJournal, Committer {
 
   written(item: Item): Promise<void> {
     const own = item as JournalItem;
+    const before = own.settle;
     return new Promise((resolve, reject) => {
-      own.settle = (error) => (error === null ? resolve() : reject(error));
+      own.settle = (error) => {
+        before?.(error);
+        if (error === null) resolve();
+        else reject(error);
+      };
       if (own.place === "gone") this.#host.commits.settleDelivered(own);
     });
   }
@@ -171,6 +188,43 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     own.attempts++;
     this.#setOut(own, "open");
     return this.#durable();
+  }
+
+  setAside(item: Item): void {
+    const own = item as JournalItem;
+    if (own.detached) return void this.giveBack(own);
+    this.#leave(own, "back");
+    this.#setOut(own, "back");
+  }
+
+  appendDelayed(item: NewItem, dueAt: number): Item {
+    const { data, flags, addedAt, expiresAt, meta = NO_BYTES } = item;
+    const added = new JournalItem(this.#next++, Buffer.from(data), flags, addedAt, expiresAt, meta, null);
+    added.dueAt = dueAt;
+    this.#setOut(added, "delayed");
+    this.#host.commits.touch(this, true);
+    return added;
+  }
+
+  delay(item: Item, dueAt: number): boolean {
+    const own = item as JournalItem;
+    own.dueAt = dueAt;
+    if (!this.giveBack(own)) return false;
+    this.#setOut(own, "delayed");
+    return true;
+  }
+
+  join(item: Item, resident: boolean): Item {
+    const own = item as JournalItem;
+    const meta = own.attempts === 0 ? own.meta : writeMetadata({ handedOut: own.attempts }, own.meta);
+    const { data, flags, addedAt, expiresAt } = own;
+    const joined = this.append({ data, flags, addedAt, expiresAt, meta }, false, resident);
+    // A put that is not answered yet is answered with the item's new place.
+    (joined as JournalItem).settle = own.settle;
+    own.settle = null;
+    own.place = "gone";
+    void this.#dismiss(own);
+    return joined;
   }
 
   confirm(item: Item): Promise<void> | null {
@@ -283,6 +337,19 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     return { items, next: this.#next };
   }
 
+  async peek(from: number, skip: number, count: number): Promise<readonly Item[]> {
+    const items: Item[] = [];
+    let left = skip;
+    const bound = this.#firstUncommitted();
+    const uncommitted = this.#uncommitted().flatMap((page) => page.items.filter(({ place }) => place === "line"));
+    for await (const item of this.#reader.scan(from, bound)) {
+      if (items.length >= count) return items;
+      if (left-- <= 0) items.push(item);
+    }
+    for (const item of uncommitted) if (item.seq >= from && left-- <= 0 && items.length < count) items.push(item);
+    return items;
+  }
+
   // ---- places of items
 
   #leave(item: JournalItem, to: Place): void {
@@ -299,7 +366,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     this.#waitingBytes = Math.max(0, this.#waitingBytes - item.data.length);
   }
 
-  #setOut(item: JournalItem, place: "open" | "back"): void {
+  #setOut(item: JournalItem, place: "open" | "back" | "delayed"): void {
     item.place = place;
     this.#out.changed(item);
     this.#host.commits.touch(this, false);
@@ -353,6 +420,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
 
   // A page of which little is needed: what is left of it moves into the items' own records.
   #moveOut(page: Page): void {
+    this.#rewrites++;
     for (const item of page.items) if (item.place !== "gone") this.#out.moveOut(item);
     this.#ledger.clear(page);
   }
@@ -375,7 +443,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       lowestOut: this.#out.lowest() ?? this.#next,
       waiting: this.#waiting,
       waitingBytes: this.#waitingBytes,
-      delayed: 0,
+      delayed: this.#out.delayed,
       out: this.#out.size,
       ...this.#ledger.state,
       headAddedAt: this.#listener?.headAddedAt() ?? this.#headAddedAt,
@@ -414,10 +482,24 @@ export class LevelQueueJournal implements QueueJournal, Committer {
     this.#flight = null;
     this.#fresh.take();
     this.#withdraw(pages, error);
-    for (const item of this.#out.members) settle(item, error);
+    this.#withdrawDelayed(error);
     flight?.done();
     this.#nextCommit.take()();
     this.#host.commits.touch(this, true);
+  }
+
+  // An item whose put is not answered and that has no page is one that was put with a delay, or lost its page to a flush.
+  #withdrawDelayed(error: Error): void {
+    const withdrawn = new Set<Item>();
+    for (const item of [...this.#out.members]) {
+      if (item.settle !== null && item.place === "delayed") {
+        item.place = "gone";
+        this.#out.gone(item);
+        withdrawn.add(item);
+      }
+      settle(item, error);
+    }
+    if (withdrawn.size > 0) this.#listener?.withdraw(withdrawn);
   }
 
   #undo(flight: Flight): void {
@@ -434,7 +516,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
       for (const item of page.items) {
         const delivered = item.place === "gone";
         if (item.place === "open") item.detached = true;
-        if (item.place === "line" || item.place === "back") {
+        if (item.place === "line" || item.place === "back" || item.place === "delayed") {
           this.#withdrawFromLine(item);
           withdrawn.add(item);
         }
@@ -469,7 +551,7 @@ export class LevelQueueJournal implements QueueJournal, Committer {
   /** Takes over what was found out of line at the start, and forgets the records that have no item any more. */
   adopt(items: readonly JournalItem[], orphans: readonly number[]): void {
     for (const item of items) {
-      item.place = "back";
+      if (item.place !== "delayed") item.place = "back";
       this.#out.adopt(item);
     }
     for (const seq of orphans) this.#out.adoptOrphan(seq);

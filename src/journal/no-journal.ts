@@ -3,7 +3,7 @@ import type { JournalListener, QueueJournal, ReadAhead } from "./queue-journal.j
 
 class MemoryItem implements Item {
   attempts = 0;
-  place: "line" | "open" | "back" | "gone" = "line";
+  place: "line" | "open" | "back" | "delayed" | "gone" = "line";
 
   constructor(
     readonly seq: number,
@@ -11,6 +11,7 @@ class MemoryItem implements Item {
     readonly flags: number,
     readonly addedAt: number,
     readonly expiresAt: number,
+    readonly meta: Buffer,
   ) {}
 }
 
@@ -23,6 +24,8 @@ export class NoJournal implements QueueJournal {
   readonly #line = new Set<MemoryItem>();
   readonly #out = new Set<MemoryItem>();
   readonly pageBytes = 0;
+  readonly rewrites = 0;
+  readonly rotations = 0;
   readonly refusal = null;
 
   get waiting(): number {
@@ -45,11 +48,43 @@ export class NoJournal implements QueueJournal {
 
   append(item: NewItem, ownsData: boolean, _resident: boolean): Item {
     const data = ownsData ? item.data : Buffer.from(item.data);
-    const added = new MemoryItem(this.#next++, data, item.flags, item.addedAt, item.expiresAt);
+    const added = this.#made(item, data);
     this.#line.add(added);
     this.#waiting++;
     this.#waitingBytes += data.length;
     return added;
+  }
+
+  #made(item: NewItem, data: Buffer): MemoryItem {
+    return new MemoryItem(this.#next++, data, item.flags, item.addedAt, item.expiresAt, item.meta ?? Buffer.alloc(0));
+  }
+
+  setAside(item: Item): void {
+    this.#leave(item as MemoryItem, "open");
+    this.#setOut(item as MemoryItem, "back");
+  }
+
+  appendDelayed(item: NewItem, _dueAt: number): Item {
+    const added = this.#made(item, Buffer.from(item.data));
+    this.#setOut(added, "delayed");
+    return added;
+  }
+
+  delay(item: Item, _dueAt: number): boolean {
+    if ((item as MemoryItem).place !== "open") return false;
+    this.#setOut(item as MemoryItem, "delayed");
+    return true;
+  }
+
+  join(item: Item, resident: boolean): Item {
+    this.confirm(item);
+    const joined = this.append(item, true, resident);
+    joined.attempts = item.attempts;
+    return joined;
+  }
+
+  async peek(from: number, skip: number, count: number): Promise<readonly Item[]> {
+    return [...this.#line].filter(({ seq }) => seq >= from).slice(skip, skip + count);
   }
 
   written(_item: Item): null {
@@ -99,7 +134,7 @@ export class NoJournal implements QueueJournal {
 
   flush(): null {
     for (const item of this.#line) item.place = "gone";
-    for (const item of this.#out) if (item.place === "back") this.confirm(item);
+    for (const item of this.#out) if (item.place !== "open") this.confirm(item);
     this.#line.clear();
     this.#head = this.#next;
     this.#waiting = 0;
@@ -125,7 +160,7 @@ export class NoJournal implements QueueJournal {
     this.#out.delete(item);
   }
 
-  #setOut(item: MemoryItem, place: "open" | "back"): void {
+  #setOut(item: MemoryItem, place: "open" | "back" | "delayed"): void {
     item.place = place;
     this.#out.add(item);
   }

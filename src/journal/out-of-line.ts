@@ -7,6 +7,7 @@ import { type OutKind, writeOut } from "./records.js";
  */
 export class OutOfLine {
   readonly #members = new Set<JournalItem>();
+  readonly #delayed = new Set<JournalItem>();
   /** Their records in the store are not what they should be. */
   readonly #changed = new Set<JournalItem>();
   /** They may have a record in the store. */
@@ -17,18 +18,24 @@ export class OutOfLine {
     return this.#members.size;
   }
 
+  /** How many of them are delayed. */
+  get delayed(): number {
+    return this.#delayed.size;
+  }
+
   get members(): Iterable<JournalItem> {
     return this.#members;
   }
 
   /** It left the line, or changed its place outside of it. */
   changed(item: JournalItem): void {
-    this.#members.add(item);
+    this.#join(item);
     this.#changed.add(item);
   }
 
   gone(item: JournalItem): void {
     this.#members.delete(item);
+    this.#delayed.delete(item);
     if (item.recorded) this.#changed.add(item);
     else this.#changed.delete(item);
   }
@@ -49,7 +56,7 @@ export class OutOfLine {
 
   /** Found in the store at the start. */
   adopt(item: JournalItem): void {
-    this.#members.add(item);
+    this.#join(item);
     this.#noteRecorded(item);
   }
 
@@ -76,7 +83,7 @@ export class OutOfLine {
     if (!isKept(item)) return null;
     const kind = item.place as OutKind;
     const own = item.page === null ? item : null;
-    return writeOut({ kind, attempts: item.attempts, dueAt: 0, placeInLine: item.seq, item: own });
+    return writeOut({ kind, attempts: item.attempts, dueAt: item.dueAt, placeInLine: item.seq, item: own });
   }
 
   /** The lowest sequence number of a record in the store. */
@@ -119,6 +126,13 @@ export class OutOfLine {
   #drop(item: JournalItem): void {
     item.place = "gone";
     this.#members.delete(item);
+    this.#delayed.delete(item);
+  }
+
+  #join(item: JournalItem): void {
+    this.#members.add(item);
+    if (item.place === "delayed") this.#delayed.add(item);
+    else this.#delayed.delete(item);
   }
 
   #noteRecorded(item: JournalItem): void {

@@ -4,6 +4,9 @@ import { Page, type PageContents, readPage } from "./page.js";
 import { lastReadableKey, readableEntries, readableValue } from "./readable.js";
 import type { Store } from "./store.js";
 
+/** Bytes that a look at the line reads in one trip. */
+const SCAN_BYTES = 256 * 1024;
+
 /** How far one trip to the store goes. */
 export interface ReadLimits {
   /** The page that begins at this sequence number is not read any more. */
@@ -84,6 +87,23 @@ export class PageReader {
     }
     this.#ended = read.next;
     return read;
+  }
+
+  /** Items from sequence number `from` on, in order, without any being taken into memory. */
+  async *scan(from: number, bound: number): AsyncGenerator<JournalItem> {
+    let start = from;
+    const store = await this.#store();
+    let first = await this.#startOfPage(store, from);
+    while (first < bound) {
+      const range = { from: pageKey(this.#queueId, first), to: pageKey(this.#queueId, bound) };
+      const entries = await readableEntries(store, range, SCAN_BYTES);
+      if (entries.length === 0) return;
+      for (const [key, record] of entries) {
+        first = sequenceInKey(key) + 1;
+        for (const item of readPage(record, null)?.items ?? []) if (item.seq >= start) yield item;
+      }
+      start = first;
+    }
   }
 
   /** The page that holds one item, read at the start for an item out of line. */

@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import { readUint64, writeUint64 } from "./bytes.js";
 import { JournalItem, NO_BYTES } from "./journal-item.js";
+import { readMetadata } from "./metadata.js";
 
 /*
  * A page, the value of a `p|` record. All numbers are big-endian.
@@ -123,17 +124,20 @@ export function writeItem(target: Buffer, at: number, item: JournalItem): number
 /** Reads an item at `at` as a slice of `source`. */
 export function readItem(source: Buffer, at: number, page: Page | null): JournalItem {
   const data = at + ITEM_HEADER_BYTES;
-  const meta = data + source.readUInt32BE(at);
-  const end = meta + source.readUInt32BE(at + 4);
-  return new JournalItem(
+  const dataEnd = data + source.readUInt32BE(at);
+  const end = dataEnd + source.readUInt32BE(at + 4);
+  const meta = end === dataEnd ? NO_BYTES : source.subarray(dataEnd, end);
+  const item = new JournalItem(
     readUint64(source, at + 12),
-    source.subarray(data, meta),
+    source.subarray(data, dataEnd),
     source.readUInt32BE(at + 8),
     readUint64(source, at + 20),
     readUint64(source, at + 28),
-    end === meta ? NO_BYTES : source.subarray(meta, end),
+    meta,
     page,
   );
+  if (meta.length > 0) item.attempts = readMetadata(meta).handedOut ?? 0;
+  return item;
 }
 
 function writePageHeader(record: Buffer, count: number, ordinal: number, previous: number): void {

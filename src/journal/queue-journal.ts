@@ -39,6 +39,10 @@ export interface QueueJournal {
   readonly next: number;
   /** Bytes of this queue's pages on the disk. */
   readonly pageBytes: number;
+  /** Pages whose items were moved out of them to free their space. */
+  readonly rewrites: number;
+  /** Compactions that covered this queue. */
+  readonly rotations: number;
   /** Why puts are refused now, or null. */
   readonly refusal: string | null;
 
@@ -49,16 +53,26 @@ export interface QueueJournal {
   written(item: Item): Promise<void> | null;
   /** The first in line, or one that is back, goes for good. */
   take(item: Item): Promise<void> | null;
-  /** One that was taken could not be handed over: it is back. */
+  /** One that was taken, or joined the line in a batch that failed, could not be handed over: it is back. */
   restore(item: Item): void;
   /** The first in line, or one that is back, is set aside for a client. */
   open(item: Item): Promise<void> | null;
+  /** The first in line, or an open one, is set aside for the queue itself: a restart finds it at the head. */
+  setAside(item: Item): void;
+  /** A new item that joins the line only when it is due, wall-clock ms. */
+  appendDelayed(item: NewItem, dueAt: number): Item;
+  /** An open one is to join the end of the line when it is due; false: it exists no more. */
+  delay(item: Item, dueAt: number): boolean;
+  /** A delayed one is due: it joins the end of the line, as the item that is returned. */
+  join(item: Item, resident: boolean): Item;
   /** An open one goes for good. */
   confirm(item: Item): Promise<void> | null;
   /** An open one returns to the head; false: it exists no more, because its own put had failed. */
   giveBack(item: Item): boolean;
   /** Items in line from sequence number `from` on, about `maxBytes` of them, never none while there are any. */
   readAhead(from: number, maxBytes: number): Promise<ReadAhead>;
+  /** Looks at items in line from `from` on, `skip` of them passed over, at most `count`. They are copies, for the eye only. */
+  peek(from: number, skip: number, count: number): Promise<readonly Item[]>;
   /** All that is in line is in memory: so many it really is. */
   recount(items: number, bytes: number): void;
   /** Everything in line and back goes; open ones stay. */
@@ -73,6 +87,8 @@ export interface RecoveredQueue {
   readonly journal: QueueJournal;
   /** Items that were open or back when the journal was last written: all are back now. */
   readonly back: readonly Item[];
+  /** Items that are not due yet, with the time when they are, wall-clock ms. */
+  readonly delayed: readonly { readonly item: Item; readonly dueAt: number }[];
   readonly headAddedAt: number;
   /** Items that were open or back and could not be found any more. */
   readonly lost: number;

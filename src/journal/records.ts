@@ -118,7 +118,7 @@ export function readState(value: Buffer): StateRecord | null {
   return read as unknown as StateRecord;
 }
 
-/** Where an out-of-line record says that its item is. `delayed` and `removed` are of the format and not written yet. */
+/** Where an out-of-line record says that its item is. `removed` is of the format and not written yet. */
 export type OutKind = "open" | "back" | "delayed" | "removed";
 const OUT_KINDS: readonly OutKind[] = ["open", "back", "delayed", "removed"];
 

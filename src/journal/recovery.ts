@@ -114,7 +114,7 @@ export async function findOutOfLine(store: Store, queue: FoundQueue, reader: Pag
   const range = { from: outKey(queue.id, queue.state.lowestOut), to: queueRange("o", queue.id).to };
   for await (const [key, value] of walk(store, range)) {
     const record = readOut(value);
-    if (record === "unknown" || (record !== "damaged" && (record.kind === "delayed" || record.kind === "removed"))) {
+    if (record === "unknown" || (record !== "damaged" && record.kind === "removed")) {
       throw new WindhoverError(
         "WH_JOURNAL_FORMAT",
         `queue ${queue.name} has an item in a state that this version does not know`,
@@ -126,6 +126,10 @@ export async function findOutOfLine(store: Store, queue: FoundQueue, reader: Pag
     if (item === undefined) orphans.push(seq);
     else {
       item.attempts = record === "damaged" ? 1 : record.attempts;
+      if (record !== "damaged" && record.kind === "delayed") {
+        item.place = "delayed";
+        item.dueAt = record.dueAt;
+      }
       items.push(item);
     }
   }

@@ -164,7 +164,9 @@ export class RetiredQueues implements Committer {
           this.#compaction.evicted(queueId, sequenceInKey(last), keys.length * 65536);
       }
     }
-    if (!this.#closed) await this.#remove([retiredKey(queueId)]);
+    if (this.#closed) return;
+    await this.#remove([retiredKey(queueId)]);
+    this.#compaction.forget(queueId);
   }
 
   async #keys(kind: "p" | "o" | "d", queueId: number): Promise<Buffer[]> {

@@ -6,6 +6,7 @@ import type { Codec } from "../protocol/codec.js";
 import { mustLeaveAtOnce, type Session } from "../session/session.js";
 import type { ServerCounters } from "../stats/server-counters.js";
 import type { Flushable, FlushList } from "./flush-list.js";
+import type { Watched } from "./idle-watch.js";
 import { Outbox } from "./outbox.js";
 import { PendingReplies } from "./pending-replies.js";
 
@@ -24,6 +25,7 @@ const LINGER_MS = 500;
 
 type Command = NonNullable<ReturnType<Codec["next"]>>;
 type Reply = Parameters<Codec["encode"]>[0];
+type ReplyStream = Extract<ReturnType<Session["handle"]>, { readonly kind: "stream" }>;
 
 /** What the connections of a listener share. */
 export interface ConnectionContext {
@@ -42,9 +44,11 @@ export interface ConnectionContext {
  * closed. States are only left forwards, and whatever the session holds is given back on the way into `lingering` or `gone`.
  *
  * While `serving` it takes no command as long as one of these holds: a fetch waits (the socket is read on all the same, or
- * its end would go unnoticed), the client does not read its replies, too much is unanswered, or it had its turn.
+ * its end would go unnoticed), a stream of replies is not over, the client does not read its replies, too much is
+ * unanswered, or it had its turn. A stream begins when nothing is pending before it; its next reply is asked for when the
+ * client has read the ones before.
  */
-export class Connection implements Flushable {
+export class Connection implements Flushable, Watched {
   readonly #socket: Socket;
   readonly #codec: Codec;
   readonly #session: Session;
@@ -53,11 +57,15 @@ export class Connection implements Flushable {
   readonly #pending = new PendingReplies<Command, Reply>();
   /** A command that is executed once nothing is pending before it. */
   #held: Command | null = null;
+  /** The replies to the command that is being answered by several. */
+  #stream: { readonly replies: ReplyStream; readonly command: Command } | null = null;
+  #awaitsStream = false;
   #phase: "serving" | "finishing" | "lingering" | "gone" = "serving";
   #inputEnded = false;
   #isPaused = false;
   #isDirty = false;
   #hadItsTurn = false;
+  #hasHeard = false;
   #lingerTimer: Timer | null = null;
 
   constructor(socket: Socket, codec: Codec, parts: { readonly session: Session; readonly context: ConnectionContext }) {
@@ -77,7 +85,21 @@ export class Connection implements Flushable {
   finish(): void {
     if (this.#phase !== "serving") return;
     this.#phase = "finishing";
-    if (this.#pending.isEmpty) this.#hangUp();
+    if (this.#isAnswered) this.#hangUp();
+  }
+
+  /** The client has sent something since this was asked last, waits for an answer, or has not read one. */
+  get wasBusy(): boolean {
+    const hasHeard = this.#hasHeard;
+    this.#hasHeard = false;
+    return hasHeard || this.#session.waiting || !this.#isAnswered || this.#outbox.isBlocked;
+  }
+
+  /** Hangs up on a client that has sent nothing for too long. */
+  endIdle(): void {
+    if (this.#phase !== "serving") return;
+    this.#context.log.info({ peer: this.#session.peer }, "an idle client was hung up on");
+    this.finish();
   }
 
   /** Ends it now. */
@@ -89,6 +111,7 @@ export class Connection implements Flushable {
 
   #receive(chunk: Buffer): void {
     this.#context.counters.bytesRead += chunk.length;
+    this.#hasHeard = true;
     if (this.#phase === "lingering") return;
     this.#codec.feed(chunk);
     this.#serve();
@@ -120,6 +143,10 @@ export class Connection implements Flushable {
   #serveWhileAble(): void {
     for (let left = MAX_COMMANDS_A_TURN; this.#isServing(); left--) {
       if (left === 0) return this.#yield();
+      if (this.#stream !== null) {
+        this.#playOn(this.#stream.replies);
+        continue;
+      }
       const command = this.#nextCommand();
       if (command === null) return this.#outOfInput();
       if (!this.#pending.isEmpty && mustLeaveAtOnce(command)) this.#held = command;
@@ -135,8 +162,14 @@ export class Connection implements Flushable {
   }
 
   #isServing(): boolean {
-    if (this.#phase !== "serving" || this.#outbox.isBlocked || this.#hadItsTurn || this.#session.waiting) return false;
+    if (this.#outbox.isBlocked || this.#hadItsTurn || this.#session.waiting) return false;
+    if (this.#stream !== null) return !this.#awaitsStream;
+    if (this.#phase !== "serving") return false;
     return this.#held === null ? !this.#pending.isFull : this.#pending.isEmpty;
+  }
+
+  get #isAnswered(): boolean {
+    return this.#pending.isEmpty && this.#stream === null;
   }
 
   #outOfInput(): void {
@@ -167,9 +200,39 @@ export class Connection implements Flushable {
   #execute(command: Command): void {
     const answer = this.#session.handle(command);
     if (answer instanceof Promise) return this.#putOff(command, answer, heldBytes(command, UNKNOWN_ITEM_BYTES));
+    if (answer.kind === "stream") {
+      this.#stream = { replies: answer, command };
+      return;
+    }
     if (this.#pending.isEmpty) return this.#send(answer, command);
     if (isLast(answer)) this.#phase = "finishing";
-    this.#putOff(command, answer, heldBytes(command, answer.kind === "item" ? answer.item.data.length : 0));
+    this.#putOff(command, answer, heldBytes(command, itemBytes(answer)));
+  }
+
+  #playOn(replies: ReplyStream): void {
+    const next = replies.next();
+    if (!(next instanceof Promise)) return this.#sendOfStream(next);
+    this.#awaitsStream = true;
+    next.then(this.#streamed, this.#breakOff);
+  }
+
+  readonly #streamed = (reply: Reply | null): void => {
+    this.#awaitsStream = false;
+    if (this.#stream === null) return;
+    try {
+      this.#sendOfStream(reply);
+    } catch (error) {
+      return this.#breakOff(error);
+    }
+    this.#serve();
+  };
+
+  #sendOfStream(reply: Reply | null): void {
+    const stream = this.#stream;
+    if (stream === null) return;
+    if (reply !== null) return this.#send(reply, stream.command);
+    this.#stream = null;
+    if (this.#phase === "finishing") this.#hangUp();
   }
 
   #putOff(command: Command, answer: Reply | Promise<Reply>, bytes: number): void {
@@ -273,6 +336,7 @@ export class Connection implements Flushable {
   #release(): void {
     this.#session.close();
     this.#pending.clear();
+    this.#stream = null;
     this.#held = null;
   }
 }
@@ -282,7 +346,12 @@ function isLast(reply: Reply): boolean {
   return reply.kind === "hang-up" || reply.kind === "cut-off" || (reply.kind === "error" && reply.close);
 }
 
-/** What a command that is not answered yet keeps in memory, beside `itemBytes` of its reply. */
-function heldBytes(command: Command, itemBytes: number): number {
-  return command.kind === "put" ? command.data.length : itemBytes;
+function itemBytes(reply: Reply): number {
+  if (reply.kind === "items") return reply.items.reduce((sum, { item }) => sum + item.data.length, 0);
+  return reply.kind === "item" ? reply.item.data.length : 0;
+}
+
+/** What a command that is not answered yet keeps in memory, beside the items of its reply. */
+function heldBytes(command: Command, ofItems: number): number {
+  return command.kind === "put" ? command.data.length : ofItems;
 }

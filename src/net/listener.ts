@@ -4,6 +4,7 @@ import type { CodecFactory } from "../protocol/codec.js";
 import type { Session } from "../session/session.js";
 import type { ConnectionCounts } from "../stats/connection-counts.js";
 import { Connection, type ConnectionContext } from "./connection.js";
+import type { IdleWatch } from "./idle-watch.js";
 
 /** Idle connections are probed after this time, so that those whose client has lost power do not stay for ever. */
 const KEEP_ALIVE_MS = 60_000;
@@ -15,11 +16,14 @@ export interface ListenerOptions {
   readonly host: string;
   /** The port; 0 picks a free one. */
   readonly port: number;
+  /** How many connections may wait to be accepted; null leaves it to Node. */
+  readonly backlog: number | null;
   /** Makes the codec of a connection: it decides which protocol is spoken. */
   readonly createCodec: CodecFactory;
   /** Makes the session of a connection; `describePeer` tells the client's address, for the log. */
   readonly createSession: (describePeer: () => string) => Session;
   readonly connections: ConnectionCounts;
+  readonly idleWatch: IdleWatch;
   readonly context: ConnectionContext;
 }
 
@@ -84,14 +88,16 @@ export class Listener {
   }
 
   #accept(socket: Socket): void {
-    const { createCodec, createSession, connections, context } = this.#options;
+    const { createCodec, createSession, connections, idleWatch, context } = this.#options;
+    connections.opened(socket);
     const session = createSession(() => `${socket.remoteAddress ?? "?"}:${socket.remotePort ?? "?"}`);
     const connection = new Connection(socket, createCodec(), { session, context });
     this.#connections.add(connection);
-    connections.opened(connection);
+    idleWatch.add(connection);
     socket.on("close", () => {
       this.#connections.delete(connection);
-      connections.closed(connection);
+      idleWatch.delete(connection);
+      connections.closed(socket);
       this.#endIfEmpty();
     });
     if (this.#closing !== null) connection.finish();
@@ -106,11 +112,11 @@ export class Listener {
   }
 }
 
-function listen(server: Server, { host, port }: ListenerOptions): Promise<void> {
+function listen(server: Server, { host, port, backlog }: ListenerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const fail = (error: Error): void => reject(listenFailure(error, `${host}:${port}`));
     server.once("error", fail);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, ...(backlog === null ? {} : { backlog }) }, () => {
       server.off("error", fail);
       resolve();
     });

@@ -28,4 +28,6 @@ export interface CodecLimits {
   readonly maxRequestBytes: number;
   /** `max_item_size` of a queue in bytes, Infinity without one; a larger item's body is swallowed. */
   readonly maxItemBytes: (queue: string) => number;
+  /** Whether windhover's own options exist; without them an option that means nothing is let through, as in Kestrel. */
+  readonly extensions: boolean;
 }

@@ -7,10 +7,18 @@ export type Command =
   | PutCommand
   | OversizedPutCommand
   | FetchCommand
+  | MonitorCommand
+  | ConfirmCommand
   | DeleteCommand
   | FlushCommand
   | FlushAllCommand
+  | FlushExpiredCommand
+  | FlushAllExpiredCommand
   | StatsCommand
+  | DumpStatsCommand
+  | DumpConfigCommand
+  | StatusCommand
+  | ReloadCommand
   | VersionCommand
   | VerbosityCommand
   | ShutdownCommand
@@ -27,6 +35,8 @@ export interface PutCommand {
   /** `never`; `in` this many milliseconds (negative: already over); `at` these milliseconds since 1970. */
   readonly expiryKind: ExpiryKind;
   readonly expiryMs: number;
+  /** The item joins the line after so many milliseconds; 0 at once. */
+  readonly delayMs: number;
   /** The item's bytes. Unless `ownsData`, a slice of the codec's input that is valid only until the codec is used again. */
   readonly data: Buffer;
   /** `data` is a buffer of its own, which the queue may keep. */
@@ -59,6 +69,41 @@ export interface FetchCommand {
   readonly peek: boolean;
   /** The client wants a CAS token with the item (`gets`). */
   readonly withCas: boolean;
+  /** What it asks for beyond what Kestrel knew, or null. */
+  readonly extras: FetchExtras | null;
+  /** An option that means nothing and was let through, as Kestrel did; null is none. */
+  readonly ignoredOption: string | null;
+}
+
+/** What a fetch may ask for that Kestrel did not know. */
+export interface FetchExtras {
+  /** With `open` or `peek`: up to so many items; null is one. */
+  readonly count: number | null;
+  /** With `peek`: the item that stands so far behind the head; null is the head. */
+  readonly at: number | null;
+  /** With `open`: the reply tells the delivery id. */
+  readonly withId: boolean;
+  /** With `close` or `abort`: the deliveries that are meant; none is the oldest. */
+  readonly ids: readonly bigint[];
+  /** With `abort`: the items join the end of the line after so many milliseconds; 0 is back to the head at once. */
+  readonly delayMs: number;
+}
+
+/** A stream of open reads. */
+export interface MonitorCommand {
+  readonly kind: "monitor";
+  readonly queue: string;
+  /** How long it goes on, in milliseconds. */
+  readonly waitMs: number;
+  /** How many items at most; null is as many as may be open. */
+  readonly maxItems: number | null;
+}
+
+/** Confirms the oldest open reads. */
+export interface ConfirmCommand {
+  readonly kind: "confirm";
+  readonly queue: string;
+  readonly count: number;
 }
 
 export interface DeleteCommand {
@@ -77,8 +122,39 @@ export interface FlushAllCommand {
   readonly noreply: boolean;
 }
 
+export interface FlushExpiredCommand {
+  readonly kind: "flush-expired";
+  readonly queue: string;
+}
+
+export interface FlushAllExpiredCommand {
+  readonly kind: "flush-all-expired";
+}
+
 export interface StatsCommand {
   readonly kind: "stats";
+}
+
+export interface DumpStatsCommand {
+  readonly kind: "dump-stats";
+  /** Which queues; none is all. */
+  readonly queues: readonly string[];
+}
+
+export interface DumpConfigCommand {
+  readonly kind: "dump-config";
+  /** Which queues; none is all. */
+  readonly queues: readonly string[];
+}
+
+export interface StatusCommand {
+  readonly kind: "status";
+  /** What the server is to be, as the client wrote it; null only asks. */
+  readonly name: string | null;
+}
+
+export interface ReloadCommand {
+  readonly kind: "reload";
 }
 
 export interface VersionCommand {

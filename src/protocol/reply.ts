@@ -6,11 +6,20 @@ export type Reply =
   | { readonly kind: "not-stored" }
   | { readonly kind: "end" }
   | ItemReply
-  | { readonly kind: "deleted" }
+  | ItemsReply
+  /** `existed`: there was such a queue. */
+  | { readonly kind: "deleted"; readonly existed: boolean }
   | { readonly kind: "flushed-all" }
   | { readonly kind: "ok" }
   | { readonly kind: "version"; readonly version: string }
-  | { readonly kind: "stats"; readonly lines: readonly StatLine[] }
+  /** A part of the statistics; `isLast` ends them. */
+  | { readonly kind: "stats"; readonly lines: readonly StatLine[]; readonly isLast: boolean }
+  /** A part of what is told queue by queue; `isLast` ends it. */
+  | { readonly kind: "dump"; readonly blocks: readonly DumpBlock[]; readonly isLast: boolean }
+  /** What the server is: `UP`, `QUIESCENT`. */
+  | { readonly kind: "status"; readonly status: string }
+  | { readonly kind: "count"; readonly count: number }
+  | { readonly kind: "reloaded" }
   | ErrorReply
   /** Nothing on the wire (`noreply`). */
   | { readonly kind: "silence" }
@@ -23,6 +32,26 @@ export interface ItemReply {
   readonly kind: "item";
   readonly queue: string;
   readonly item: Item;
+  /** The queue shows the flags that its items were put with. */
+  readonly keepFlags: boolean;
+  /** The delivery id, where the client asked for it. */
+  readonly id: bigint | null;
+}
+
+/** Several items at once, in order. */
+export interface ItemsReply {
+  readonly kind: "items";
+  readonly items: readonly ItemReply[];
+}
+
+/** Several replies to one command, in order. */
+export interface ReplyStream {
+  readonly kind: "stream";
+  /**
+   * The next reply, null after the last one. It is asked for when the one before is on its way, so that nothing is fetched
+   * for a client that does not read. A promise is never rejected.
+   */
+  next(): Reply | null | Promise<Reply | null>;
 }
 
 export interface ErrorReply {
@@ -37,12 +66,20 @@ export interface ErrorReply {
 /** One line of statistics: a name and its value, decimals exact. */
 export type StatLine = readonly [name: string, value: string];
 
+/** What is told of one queue. */
+export interface DumpBlock {
+  readonly queue: string;
+  readonly lines: readonly StatLine[];
+}
+
 export const STORED: Reply = { kind: "stored" };
 export const NOT_STORED: Reply = { kind: "not-stored" };
 export const END: Reply = { kind: "end" };
-export const DELETED: Reply = { kind: "deleted" };
+export const DELETED: Reply = { kind: "deleted", existed: true };
+export const NOTHING_TO_DELETE: Reply = { kind: "deleted", existed: false };
 export const FLUSHED_ALL: Reply = { kind: "flushed-all" };
 export const OK: Reply = { kind: "ok" };
+export const RELOADED: Reply = { kind: "reloaded" };
 export const SILENCE: Reply = { kind: "silence" };
 export const HANG_UP: Reply = { kind: "hang-up" };
 export const CUT_OFF: Reply = { kind: "cut-off" };

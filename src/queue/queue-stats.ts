@@ -25,6 +25,18 @@ export interface QueueStats {
   readonly totalFlushes: number;
   /** Items that the journal could not give back. */
   readonly lost: number;
+  /** Items that are not due yet. */
+  readonly delayed: number;
+  /** Items that went to the dead-letter queue. */
+  readonly deadLettered: number;
+  /** How long the oldest open read has been open, in milliseconds; 0 without one. */
+  readonly oldestOpenMs: number;
+  /** Items that should move to another queue, which is full; they are tried again. */
+  readonly expireBlocked: number;
+  /** Pages whose items were moved out of them to free their space. */
+  readonly journalRewrites: number;
+  /** Compactions that covered the queue. */
+  readonly journalRotations: number;
 }
 
 /** What a queue counts. */
@@ -36,4 +48,5 @@ export class QueueCounters {
   canceledTransactions = 0;
   totalFlushes = 0;
   lost = 0;
+  deadLettered = 0;
 }

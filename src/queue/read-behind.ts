@@ -56,6 +56,11 @@ export class ReadBehind {
     return this.#behind;
   }
 
+  /** The sequence number at which what lies behind begins. */
+  get cursor(): number {
+    return this.#cursor;
+  }
+
   /** Whether an item of `bytes` that is put now stays in memory. */
   hasRoomFor(bytes: number): boolean {
     if (this.#behind) return false;

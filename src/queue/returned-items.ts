@@ -18,6 +18,10 @@ export class ReturnedItems {
     return this.#items[0];
   }
 
+  [Symbol.iterator](): Iterator<Item> {
+    return this.#items.values();
+  }
+
   add(item: Item): void {
     this.#items.splice(this.#placeOf(item.seq), 0, item);
     this.#bytes += item.data.length;

@@ -9,6 +9,8 @@ export interface OpenRead {
   readonly queue: Queue;
   /** When it was handed out, in monotonic milliseconds. */
   readonly openedAt: number;
+  /** It was confirmed, given back or timed out. */
+  ended: boolean;
 }
 
 /** The open reads of one queue. */
@@ -33,11 +35,24 @@ export class Transactions {
   /** Ends a read; false if it had ended before. */
   end(read: OpenRead): boolean {
     if (!this.#reads.delete(read.id)) return false;
+    read.ended = true;
     this.#bytes -= read.item.data.length;
     return true;
   }
 
+  /** In the order in which they were opened. */
+  [Symbol.iterator](): Iterator<OpenRead> {
+    return this.#reads.values();
+  }
+
+  /** The one that has been open longest. */
+  get oldest(): OpenRead | undefined {
+    for (const read of this.#reads.values()) return read;
+    return undefined;
+  }
+
   clear(): void {
+    for (const read of this.#reads.values()) read.ended = true;
     this.#reads.clear();
     this.#bytes = 0;
   }

@@ -9,6 +9,8 @@ export interface ServerCounters {
   sets: number;
   /** Peeks asked for. */
   peeks: number;
+  /** `monitor` asked for. Its items are among the hits, and not among the gets. */
+  monitors: number;
   /** Fetches and peeks that brought an item. */
   hits: number;
   /** Fetches and peeks that brought none; one that waits counts when its wait is over. */
@@ -19,8 +21,21 @@ export interface ServerCounters {
   bytesWritten: number;
   /** Waiting fetches that ended early, because too much input came in behind them. */
   waitsCutShort: number;
+  /** `close` and `abort` on a connection that has nothing open on that queue. */
+  closesOfNothing: number;
 }
 
 export function createServerCounters(): ServerCounters {
-  return { gets: 0, sets: 0, peeks: 0, hits: 0, misses: 0, bytesRead: 0, bytesWritten: 0, waitsCutShort: 0 };
+  return {
+    gets: 0,
+    sets: 0,
+    peeks: 0,
+    monitors: 0,
+    hits: 0,
+    misses: 0,
+    bytesRead: 0,
+    bytesWritten: 0,
+    waitsCutShort: 0,
+    closesOfNothing: 0,
+  };
 }

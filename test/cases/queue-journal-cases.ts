@@ -177,4 +177,72 @@ export function queueJournalCases(name: string, make: MakeQueueJournal): void {
     t.same(rest.items, []);
     t.equal(rest.next, journal.next);
   });
+
+  it("what the queue sets aside is not in line, and can be taken once", async (journal, t) => {
+    const [a, b] = [put(journal, "aa").item, put(journal, "b").item];
+    journal.setAside(a);
+    t.match(journal, { waiting: 1, waitingBytes: 1, head: b.seq });
+    t.equal(a.attempts, 0);
+    t.equal(journal.giveBack(a), false, "it is no open read");
+    await journal.take(a);
+    await journal.open(b);
+    journal.setAside(b);
+    t.equal(journal.giveBack(b), false);
+    t.equal(journal.waiting, 0);
+    await journal.flush();
+  });
+
+  it("a delayed item is not in line until it joins its end", async (journal, t) => {
+    const item = journal.appendDelayed(newItem("aa", { flags: 3 }), 1000);
+    await journal.written(item);
+    t.match(journal, { waiting: 0, waitingBytes: 0 });
+    const { item: before } = put(journal, "b");
+    const joined = journal.join(item, true);
+    t.ok(joined.seq > before.seq);
+    t.match(joined, { flags: 3, attempts: 0 });
+    t.equal(joined.data.toString(), "aa");
+    t.match(journal, { waiting: 2, waitingBytes: 3 });
+    await journal.written(joined);
+  });
+
+  it("an open one can be delayed, keeps its attempts, and is delayed once", async (journal, t) => {
+    const { item } = put(journal, "a");
+    await journal.open(item);
+    t.equal(journal.delay(item, 1000), true);
+    t.equal(journal.delay(item, 1000), false);
+    t.equal(journal.giveBack(item), false);
+    await journal.confirm(item);
+    const joined = journal.join(item, true);
+    t.equal(joined.attempts, 1);
+    t.equal(journal.waiting, 1);
+    await journal.open(joined);
+    t.equal(joined.attempts, 2);
+  });
+
+  it("a flush removes what is delayed or set aside, and answers its put", async (journal, t) => {
+    const delayed = journal.appendDelayed(newItem("a"), 1000);
+    const written = journal.written(delayed) ?? Promise.resolve();
+    journal.setAside(put(journal, "b").item);
+    await journal.flush();
+    await t.resolves(written);
+    t.equal(journal.waiting, 0);
+  });
+
+  it("a look at the line passes over as many as it is told, and leaves all where it is", async (journal, t) => {
+    const from = journal.next;
+    const written = ["a", "b", "c", "d", "e"].map((data) => {
+      const item = journal.append(newItem(data), true, false);
+      return journal.written(item);
+    });
+    const look = async (skip: number, count: number, start = from): Promise<string> =>
+      (await journal.peek(start, skip, count)).map(({ data }) => data.toString()).join("");
+    t.equal(await look(1, 2), "bc", "before they are written");
+    await Promise.all(written);
+    t.equal(await look(0, 9), "abcde");
+    t.equal(await look(1, 2), "bc");
+    t.equal(await look(1, 2, from + 2), "de");
+    t.equal(await look(5, 2), "");
+    t.equal(await look(0, 0), "");
+    t.equal(journal.waiting, 5);
+  });
 }

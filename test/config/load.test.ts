@@ -2,8 +2,10 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import t, { type Test } from "tap";
 import { DEFAULT_QUEUE_SETTINGS, DEFAULT_SETTINGS } from "../../src/config/defaults.js";
-import { loadSettings, type ServerFlags } from "../../src/config/load.js";
-import { type ServerSettings, settingsFor } from "../../src/config/settings.js";
+import type { ServerFlags } from "../../src/config/flags.js";
+import { settingsFor } from "../../src/config/inheritance.js";
+import { loadSettings } from "../../src/config/load.js";
+import { memcacheListeners, type ServerSettings } from "../../src/config/settings.js";
 import type { WindhoverError } from "../../src/errors.js";
 
 async function load(t: Test, toml: string, flags: ServerFlags = {}): Promise<ServerSettings> {
@@ -39,7 +41,18 @@ t.test("every key of [server] is read", async (t) => {
     min_free_space = 0
     max_open_transactions = 10
     allow_flush_all = false
-    shutdown_grace = "2s"`,
+    shutdown_grace = "2s"
+    connection_backlog = 511
+    max_memory = "2GB"
+    client_timeout = "1m"
+    connection_limit_refuse_writes = 900
+    connection_limit_refuse_reads = 1000
+    expiration_timer_frequency = "none"
+    status_file = "/var/lib/windhover/status"
+    default_status = "ReadOnly"
+    status_change_grace_period = 0
+    enable_session_trace = true
+    extensions = false`,
   );
   t.match(settings, {
     listen: "0.0.0.0",
@@ -50,7 +63,164 @@ t.test("every key of [server] is read", async (t) => {
     maxOpenTransactions: 10,
     allowFlushAll: false,
     shutdownGraceMs: 2000,
+    connectionBacklog: 511,
+    maxMemoryBytes: 2048 * MIB,
+    clientTimeoutMs: 60_000,
+    connectionLimitRefuseWrites: 900,
+    connectionLimitRefuseReads: 1000,
+    expirationTimerMs: Infinity,
+    statusFile: "/var/lib/windhover/status",
+    defaultStatus: "readonly",
+    statusChangeGraceMs: 0,
+    enableSessionTrace: true,
+    extensions: false,
+    notes: [/^extensions = false/],
   });
+});
+
+t.test("every key of a queue is read", async (t) => {
+  const settings = await load(
+    t,
+    `[queue.work]
+    max_items = 1
+    max_size = "2kB"
+    max_item_size = 3
+    discard_old_when_full = true
+    max_age = "4h"
+    expire_to_queue = "late"
+    max_expire_sweep = 5
+    max_queue_age = "6d"
+    max_memory_size = "7MB"
+    keep_journal = false
+    sync_journal = "always"
+    max_journal_size = "8GB"
+    fanout_only = true
+    fanout_strict = true
+    open_transaction_timeout = "9m"
+    max_attempts = 10
+    dead_letter_queue = "bad"
+    keep_flags = true
+    enable_trace = true
+    white_list_client_id_for_dequeue = "billing"
+    white_list_client_id_for_enqueue = ["shop", "till"]`,
+  );
+  t.same(settings.queues.get("work"), {
+    maxItems: 1,
+    maxBytes: 2048,
+    maxItemBytes: 3,
+    discardOldWhenFull: true,
+    maxAgeMs: 4 * 3_600_000,
+    expireToQueue: "late",
+    maxExpireSweep: 5,
+    maxQueueAgeMs: 6 * 86_400_000,
+    maxMemoryBytes: 7 * MIB,
+    keepJournal: false,
+    syncJournal: { kind: "always" },
+    maxJournalBytes: 8192 * MIB,
+    fanoutOnly: true,
+    fanoutStrict: true,
+    openTransactionTimeoutMs: 540_000,
+    maxAttempts: 10,
+    deadLetterQueue: "bad",
+    keepFlags: true,
+    enableTrace: true,
+    dequeueClientIds: ["billing"],
+    enqueueClientIds: ["shop", "till"],
+  });
+  t.same(
+    Object.keys(settings.queues.get("work") ?? {}).sort(),
+    Object.keys(DEFAULT_QUEUE_SETTINGS).sort(),
+    "all there are",
+  );
+});
+
+t.test("the empty text and the empty list take back what was inherited", async (t) => {
+  const toml = `[default]
+    expire_to_queue = "late"
+    white_list_client_id_for_dequeue = ["a"]
+    [queue.work]
+    expire_to_queue = ""
+    white_list_client_id_for_dequeue = []`;
+  t.match(settingsFor(await load(t, toml), "work"), { expireToQueue: null, dequeueClientIds: null });
+});
+
+t.test("what Kestrel's files say without effect here is noted and no fault", async (t) => {
+  const settings = await load(
+    t,
+    `[default]
+    default_journal_size = "16MB"
+    min_journal_compact_delay = "1m"
+    [queue.a]
+    disable_aggressive_rewrites = true`,
+  );
+  t.same(settings.notes, [
+    "default.default_journal_size has no effect here",
+    "default.min_journal_compact_delay has no effect here",
+    "queue.a.disable_aggressive_rewrites has no effect here",
+  ]);
+  t.same(settings.queues.get("a"), {});
+  t.match((await failure(t, "[default]\ndefault_journal_size = true")).message, /default_journal_size: true is not/);
+});
+
+t.test("an alias has the queues that it puts into", async (t) => {
+  const settings = await load(t, `[alias.all]\ndestination_queues = ["a", "b+c"]`);
+  t.same([...settings.aliases], [["all", { destinationQueues: ["a", "b+c"] }]]);
+});
+
+t.test("a listener is as its dialect is, and each habit may be changed alone", async (t) => {
+  const settings = await load(
+    t,
+    `[server]
+    listen = "0.0.0.0"
+    memcache = 1
+    [[listener]]
+    port = 11211
+    dialect = "memcached"
+    [[listener]]
+    port = 2
+    listen = "127.0.0.1"
+    echo_request_key = true
+    [[listener]]
+    port = 0
+    dialect = "memcached"
+    cas_on_gets = false
+    allow_flush_all = true`,
+  );
+  const kestrel = {
+    dialect: "kestrel",
+    keepFlags: false,
+    casOnGets: false,
+    echoRequestKey: false,
+    memcachedWords: false,
+  };
+  const memcached = {
+    dialect: "memcached",
+    keepFlags: true,
+    casOnGets: true,
+    echoRequestKey: true,
+    memcachedWords: true,
+  };
+  t.same(memcacheListeners(settings), [
+    { ...kestrel, listen: "0.0.0.0", port: 1, allowFlushAll: true },
+    { ...memcached, listen: "0.0.0.0", port: 11211, allowFlushAll: false },
+    { ...kestrel, listen: "127.0.0.1", port: 2, echoRequestKey: true, allowFlushAll: true },
+    { ...memcached, listen: "0.0.0.0", port: 0, casOnGets: false, allowFlushAll: true },
+  ]);
+});
+
+t.test("flush_all that the server forbids is forbidden on every port that does not allow it itself", async (t) => {
+  const toml = `[server]\nallow_flush_all = false\n[[listener]]\nport = 1\n[[listener]]\nport = 2\nallow_flush_all = true`;
+  const listeners = memcacheListeners(await load(t, toml));
+  t.same(
+    listeners.map(({ allowFlushAll }) => allowFlushAll),
+    [false, false, true],
+  );
+});
+
+t.test("the first port may be off when there is a listener", async (t) => {
+  const listeners = memcacheListeners(await load(t, `[server]\nmemcache = "off"\n[[listener]]\nport = 11211`));
+  t.match(listeners, [{ port: 11211 }]);
+  t.equal(listeners.length, 1);
 });
 
 t.test("a queue takes each key from itself, else from [default], else from what is built in", async (t) => {
@@ -62,7 +232,7 @@ t.test("a queue takes each key from itself, else from [default], else from what 
     [queue.work]
     sync_journal = "100ms"
     max_items = 7
-    [queue."w.ide"]
+    [queue.wide]
     max_item_size = "none"
     keep_journal = false
     max_memory_size = "1MB"
@@ -79,7 +249,7 @@ t.test("a queue takes each key from itself, else from [default], else from what 
     maxItemBytes: 1024,
     syncJournal: { kind: "period", periodMs: 100 },
   });
-  t.same(settingsFor(settings, "w.ide"), {
+  t.same(settingsFor(settings, "wide"), {
     ...DEFAULT_QUEUE_SETTINGS,
     maxItemBytes: Infinity,
     maxBytes: 2 * MIB,
@@ -104,69 +274,13 @@ t.test("a flag overrides the file", async (t) => {
   });
 });
 
-t.test("an error names the place and says what is allowed", async (t) => {
-  const cases: [toml: string, expected: RegExp][] = [
-    [`[server]\nmemcache = 70000`, /server\.memcache: 70000 is not a port from 0 .* to 65535, or "off"/],
-    [`[server]\nmemcache = "22133"`, /server\.memcache: "22133" is not a port/],
-    [`[server]\nmax_request_bytes = "1GB"`, /server\.max_request_bytes: "1GB" is not .*at most 512MB/],
-    [`[server]\nmax_request_bytes = 0`, /server\.max_request_bytes: 0 is not/],
-    [`[server]\nmax_open_transactions = 0`, /max_open_transactions: 0 is not a whole number from 1 up/],
-    [`[server]\nallow_flush_all = "no"`, /allow_flush_all: "no" is not true or false/],
-    [`[server]\nshutdown_grace = 10`, /shutdown_grace: 10 is not a duration with its unit/],
-    [
-      `[default]\nsync_journal = "sometimes"`,
-      /default\.sync_journal: "sometimes" is not "never", "always" or a period/,
-    ],
-    [`[queue.work]\nmax_item_size = "big"`, /queue\.work\.max_item_size: "big" is not .*"none"/],
-    [`[queue.work]\nmax_item_size = -1`, /queue\.work\.max_item_size: -1 is not/],
-    [`queue = 5`, /queue: must be a section, \[queue\.NAME\]/],
-    [`[queue]\nwork = 5`, /queue\.work: must be a section/],
-    [`server = []`, /server: must be a section, \[server\]/],
-  ];
-  for (const [toml, expected] of cases) {
-    const error = await failure(t, toml);
-    t.equal(error.code, "WH_CONFIG", toml);
-    t.match(error.message, expected, toml);
-    t.notMatch(error.message, /\n/, "one line");
-  }
-});
-
-t.test("an unknown key is an error that guesses what was meant", async (t) => {
-  const cases: [toml: string, expected: RegExp][] = [
-    [`[server]\nmax_request_byte = 1`, /server\.max_request_byte: unknown; did you mean max_request_bytes\?/],
-    [`[default]\nmaxItemSize = 1`, /default\.maxItemSize: unknown; did you mean max_item_size\?/],
-    [`[queue.a]\nkeep-journal = true`, /queue\.a\.keep-journal: unknown; did you mean keep_journal\?/],
-    [`[queue.a]\nfrobnicate = true`, /queue\.a\.frobnicate: unknown; known are max_items, max_size/],
-    [`[defaults]\nmax_items = 1`, /defaults: unknown; did you mean default\?/],
-  ];
-  for (const [toml, expected] of cases) t.match((await failure(t, toml)).message, expected, toml);
-});
-
-t.test("all faults of a file are told at once", async (t) => {
-  const error = await failure(t, `[server]\nmemcache = -1\nlisten = ""\n[default]\nmax_items = "x"`);
-  t.match(error.message, /server\.listen: .*; server\.memcache: .*; default\.max_items: /);
-});
-
-t.test("a file that is no TOML is an error with line and column", async (t) => {
-  const error = await failure(t, `[server]\nlisten = 127.0.0.1`);
-  t.equal(error.code, "WH_CONFIG");
-  t.match(error.message, /windhover\.toml:2:\d+: Invalid TOML document/);
-  t.notMatch(error.message, /\n/);
-});
-
-t.test("a section that JavaScript would lose is refused", async (t) => {
-  for (const name of ["__proto__", "constructor"]) {
-    t.match((await failure(t, `[queue.${name}]\nmax_items = 1`)).message, /unsafe property/);
-  }
-  t.equal(settingsFor(await load(t, `[queue.prototype]\nmax_items = 1`), "prototype").maxItems, 1);
-  t.equal(settingsFor(await load(t, ""), "toString").maxItems, Infinity);
-});
-
-t.test("a missing file is an error that names it", async (t) => {
-  const error = await loadSettings({ file: join(t.testdir(), "absent.toml") }).catch(
-    (caught: WindhoverError) => caught,
-  );
-  t.match(error, { code: "WH_CONFIG", message: /absent\.toml/ });
+t.test("a file that is not asked for is read if it is there", async (t) => {
+  const dir = t.testdir({ "windhover.toml": "[server]\nmemcache = 7\n", "other.toml": "[server]\nmemcache = 8\n" });
+  const usualFile = join(dir, "windhover.toml");
+  t.equal((await loadSettings({ usualFile })).ports.memcache, 7);
+  t.equal((await loadSettings({ usualFile, file: join(dir, "other.toml") })).ports.memcache, 8);
+  t.same(await loadSettings({ usualFile: join(dir, "absent.toml") }), DEFAULT_SETTINGS);
+  await t.rejects(loadSettings({ usualFile: dir }), { code: "WH_CONFIG", message: /cannot be read/ });
 });
 
 t.test("a wrong flag is an error of the command line", async (t) => {

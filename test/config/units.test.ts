@@ -1,5 +1,5 @@
 import t from "tap";
-import { parseDuration, parseSize } from "../../src/config/units.js";
+import { parseDuration, parseSize, showDuration, showSize } from "../../src/config/units.js";
 
 t.test("sizes are bytes or a number with a unit of 1024", async (t) => {
   t.equal(parseSize("0"), 0);
@@ -42,4 +42,14 @@ t.test("durations carry their unit", async (t) => {
 t.test("a duration without a unit could be anything, so it is refused", async (t) => {
   for (const text of ["100", "", "ms", "-5s", "5 fortnights"])
     t.equal(parseDuration(text), undefined, JSON.stringify(text));
+});
+
+t.test("what is shown is what would be read", async (t) => {
+  t.equal(showSize(128 * 1024 * 1024), '"128MB"');
+  t.equal(showSize(1536), "1536");
+  t.equal(showSize(0), "0");
+  t.equal(showDuration(90_000), '"90s"');
+  t.equal(showDuration(86_400_000), '"1d"');
+  t.equal(showDuration(1), '"1ms"');
+  t.equal(showDuration(0), '"0"');
 });

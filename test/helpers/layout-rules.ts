@@ -21,7 +21,7 @@ const table: Readonly<Record<string, readonly string[]>> = {
   protocol: [],
   journal: [],
   stats: [],
-  config: [],
+  config: ["queue/queue-name"],
   page: [],
   scheduling: [],
   status: ["config"],

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import type { Test } from "tap";
 import { SystemClock } from "../../src/clock.js";
 import { FlushList } from "../../src/net/flush-list.js";
+import { IdleWatch } from "../../src/net/idle-watch.js";
 import { Listener } from "../../src/net/listener.js";
 import { Session } from "../../src/session/session.js";
 import { RawClient } from "./raw-client.js";
@@ -18,16 +19,23 @@ export interface PortWorld {
   socket(): Promise<Socket>;
 }
 
+export interface PortWorldOptions extends SessionWorldOptions {
+  /** How long a client may be silent; it is the world's clock that tells. */
+  readonly clientTimeoutMs?: number;
+}
+
 /** Opens a port for the time of a test. At its end no connection may be left. */
-export async function openPort(t: Test, options: SessionWorldOptions = {}): Promise<PortWorld> {
+export async function openPort(t: Test, options: PortWorldOptions = {}): Promise<PortWorld> {
   const world = new SessionWorld(options);
   const { counters, connections, log } = world;
   const listener = await Listener.open({
     host: "127.0.0.1",
     port: 0,
+    backlog: null,
     createCodec: world.codecs,
     createSession: (describePeer) => new Session(world.context, describePeer),
     connections,
+    idleWatch: new IdleWatch(world.clock, options.clientTimeoutMs ?? Infinity),
     // How long a closed connection lingers is real time.
     context: { flushList: new FlushList(), counters, clock: new SystemClock(), log },
   });

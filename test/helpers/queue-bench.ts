@@ -1,10 +1,11 @@
 import type { Test } from "tap";
 import { DEFAULT_QUEUE_SETTINGS } from "../../src/config/defaults.js";
-import type { QueueSettings } from "../../src/config/settings.js";
+import type { AliasSettings, QueueSettings } from "../../src/config/settings.js";
+import type { NewItem } from "../../src/item.js";
 import type { LevelJournalOptions } from "../../src/journal/level-journal.js";
 import type { Journal } from "../../src/journal/queue-journal.js";
 import type { PutResult, Queue } from "../../src/queue/queue.js";
-import { Queues } from "../../src/queue/queues.js";
+import { Queues, type QueuesSettings } from "../../src/queue/queues.js";
 import type { OpenRead } from "../../src/queue/transactions.js";
 import type { Fetched, FetchMode, Patron, Waiter } from "../../src/queue/wait-list.js";
 import { JournalBench, newItem } from "./journal-bench.js";
@@ -16,12 +17,17 @@ export const PATIENT: Patron = { canTake: true };
 /** Queues on a journal with faults on command and a clock that stands still. */
 export class QueueBench {
   queues: Queues;
+  #settings: Partial<QueueSettings>;
+  /** What single queues say, and the aliases; counts from the next restart or `configure`. */
+  readonly sections = new Map<string, Partial<QueueSettings>>();
+  readonly aliases = new Map<string, AliasSettings>();
 
   private constructor(
     readonly disk: JournalBench,
-    private readonly settings: Partial<QueueSettings>,
+    settings: Partial<QueueSettings>,
     journal: Journal,
   ) {
+    this.#settings = settings;
     this.queues = this.#queuesOn(journal);
   }
 
@@ -62,11 +68,25 @@ export class QueueBench {
     return this.queues;
   }
 
+  /** Loads the settings anew, as a reload does: these for all queues, and the sections and aliases as they are now. */
+  configure(settings: Partial<QueueSettings> = this.#settings): void {
+    this.#settings = settings;
+    this.queues.configure(this.#all());
+  }
+
+  #all(): QueuesSettings {
+    return {
+      queueDefaults: { ...DEFAULT_QUEUE_SETTINGS, ...this.#settings },
+      queues: new Map(this.sections),
+      aliases: new Map(this.aliases),
+      expirationTimerMs: 1000,
+    };
+  }
+
   #queuesOn(journal: Journal): Queues {
-    const queueDefaults = { ...DEFAULT_QUEUE_SETTINGS, ...this.settings };
     return new Queues({
       journal,
-      settings: { queueDefaults, queues: new Map() },
+      settings: this.#all(),
       clock: this.clock,
       log: this.disk.log,
     });
@@ -113,4 +133,21 @@ export async function drain(queue: Queue): Promise<string[]> {
 /** What a waiter got: its item's data, or null. */
 export async function got(waiter: Waiter): Promise<string | null> {
   return (await within(waiter.outcome, "the end of a wait"))?.item.data.toString() ?? null;
+}
+
+/** Puts into the queue of that name what was put just now, and waits until it is written; answers a refusal. */
+export async function putNow(
+  bench: QueueBench,
+  name: string,
+  data: string,
+  more: Partial<NewItem> & { readonly delayMs?: number } = {},
+): Promise<PutResult | undefined> {
+  const result = bench.queues.put(name, { ...newItem(data, { addedAt: bench.clock.wallMs() }), ...more }, false);
+  return typeof result === "string" ? result : void (await result);
+}
+
+/** The items of a queue, taken one by one; of one that does not exist none. */
+export async function drainNamed(bench: QueueBench, name: string): Promise<string[]> {
+  const queue = bench.queues.find(name);
+  return queue === undefined ? [] : drain(queue);
 }

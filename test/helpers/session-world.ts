@@ -1,5 +1,11 @@
-import { DEFAULT_QUEUE_SETTINGS } from "../../src/config/defaults.js";
-import type { QueueSettings } from "../../src/config/settings.js";
+import { DEFAULT_SETTINGS } from "../../src/config/defaults.js";
+import { settingsFor } from "../../src/config/inheritance.js";
+import {
+  type AliasSettings,
+  KESTREL_DIALECT,
+  type ListenerSettings,
+  type QueueSettings,
+} from "../../src/config/settings.js";
 import type { Item } from "../../src/item.js";
 import { NoJournal } from "../../src/journal/no-journal.js";
 import type { Journal, QueueJournal } from "../../src/journal/queue-journal.js";
@@ -7,12 +13,15 @@ import { ByteBuffer } from "../../src/protocol/byte-buffer.js";
 import type { CodecFactory } from "../../src/protocol/codec.js";
 import type { Command } from "../../src/protocol/command.js";
 import { memcacheCodecs } from "../../src/protocol/memcache/memcache-codec.js";
-import type { Reply } from "../../src/protocol/reply.js";
+import type { Reply, ReplyStream } from "../../src/protocol/reply.js";
 import { Queues } from "../../src/queue/queues.js";
+import { IgnoredOptions } from "../../src/session/ignored-options.js";
+import { ParkedSessions } from "../../src/session/parked-fetch.js";
 import { Session } from "../../src/session/session.js";
 import type { SessionContext } from "../../src/session/session-context.js";
 import { ConnectionCounts } from "../../src/stats/connection-counts.js";
 import { createServerCounters } from "../../src/stats/server-counters.js";
+import { ServerStatus } from "../../src/status/server-status.js";
 import { RecordingLog } from "./recording-log.js";
 import { TestClock } from "./test-clock.js";
 
@@ -89,7 +98,14 @@ export interface SessionWorldOptions {
   readonly maxOpenTransactions?: number;
   readonly allowFlushAll?: boolean;
   readonly maxRequestBytes?: number;
+  readonly connectionLimitRefuseReads?: number;
+  readonly connectionLimitRefuseWrites?: number;
+  readonly extensions?: boolean;
+  readonly enableSessionTrace?: boolean;
+  /** How the listener speaks; Kestrel's way unless something is said. */
+  readonly listener?: Partial<ListenerSettings>;
   readonly queues?: ReadonlyMap<string, Partial<QueueSettings>>;
+  readonly aliases?: ReadonlyMap<string, AliasSettings>;
 }
 
 /** All that sessions need, without sockets and disks, and with a clock that the test moves. */
@@ -105,33 +121,56 @@ export class SessionWorld {
   /** How often the server was asked to stop. */
   shutdowns = 0;
 
+  readonly status: ServerStatus;
+  /** What a reload does. */
+  reload = async (): Promise<void> => {};
+
   constructor(options: SessionWorldOptions = {}) {
     const { clock, log, journal } = this;
-    const settings = { queueDefaults: DEFAULT_QUEUE_SETTINGS, queues: options.queues ?? new Map() };
+    const { extensions = true, queues = new Map(), aliases = new Map() } = options;
+    const settings = { ...DEFAULT_SETTINGS, queues, aliases, expirationTimerMs: Infinity };
     this.queues = new Queues({ journal, settings, clock, log });
-    this.codecs = memcacheCodecs({
+    this.status = new ServerStatus({ file: null, initial: "up", graceMs: 0, clock, log });
+    const limits = {
       maxRequestBytes: options.maxRequestBytes ?? 64 * 1024 * 1024,
-      maxItemBytes: (queue) => this.queues.maxItemBytes(queue),
-    });
+      maxItemBytes: (queue: string) => this.queues.maxItemBytes(queue),
+      extensions,
+    };
+    this.codecs = memcacheCodecs(limits, { ...KESTREL_DIALECT, ...options.listener });
     this.context = {
       queues: this.queues,
       counters: this.counters,
       connections: this.connections,
+      status: this.status,
+      parked: new ParkedSessions(),
       clock,
       log,
       version: "1.2.3",
       startedAtMs: clock.monotonicMs(),
       memoryBytes: 1024 ** 3,
       maxOpenTransactions: options.maxOpenTransactions ?? 1,
+      connectionLimitRefuseReads: options.connectionLimitRefuseReads ?? Infinity,
+      connectionLimitRefuseWrites: options.connectionLimitRefuseWrites ?? Infinity,
+      extensions,
+      enableSessionTrace: options.enableSessionTrace ?? false,
       allowFlushAll: options.allowFlushAll ?? true,
+      queueSettings: (queue) => settingsFor(settings, queue),
+      ignoredOptions: new IgnoredOptions(log),
+      reload: () => this.reload(),
       shutDown: () => void this.shutdowns++,
     };
+    this.status.onReadsBlocked(() => this.context.parked.endPolls());
   }
 
   /** A client of its own. */
   client(): TestClient {
     return new TestClient(this);
   }
+}
+
+/** The replies of a stream as text; null after the last. */
+export interface TestStream {
+  next(): string | null | Promise<string | null>;
 }
 
 /** A client with a session and no socket: text in, text out, `<close>` where the connection would close. */
@@ -146,13 +185,34 @@ export class TestClient {
 
   /** Executes the one command in `text` and returns its reply as text, or a promise of it if it must wait. */
   ask(text: string): string | Promise<string> {
+    const { answer, show } = this.#handle(text);
+    if (answer instanceof Promise) return answer.then(show);
+    if (answer.kind === "stream") throw new Error(`${JSON.stringify(text)} was answered with a stream`);
+    return show(answer);
+  }
+
+  /** Executes a command that is answered with a stream of replies, to be taken one after the other. */
+  stream(text: string): TestStream {
+    const { answer, show } = this.#handle(text);
+    if (answer instanceof Promise || answer.kind !== "stream") throw new Error(`${JSON.stringify(text)}: no stream`);
+    const showNext = (reply: Reply | null): string | null => (reply === null ? null : show(reply));
+    return {
+      next: () => {
+        const reply = answer.next();
+        return reply instanceof Promise ? reply.then(showNext) : showNext(reply);
+      },
+    };
+  }
+
+  #handle(text: string): {
+    readonly answer: Reply | Promise<Reply> | ReplyStream;
+    readonly show: (reply: Reply) => string;
+  } {
     const codec = this.#world.codecs();
     codec.feed(Buffer.from(text, "latin1"));
     const command = codec.next();
     if (command === null) throw new Error(`not a whole command: ${JSON.stringify(text)}`);
-    const answer = this.session.handle(command);
-    const show = (reply: Reply): string => written(reply, command, codec);
-    return answer instanceof Promise ? answer.then(show) : show(answer);
+    return { answer: this.session.handle(command), show: (reply) => written(reply, command, codec) };
   }
 
   /** The same for an answer that comes at once. */
@@ -173,6 +233,7 @@ export class TestClient {
 function written(reply: Reply, command: Command, codec: ReturnType<CodecFactory>): string {
   const out = new ByteBuffer();
   codec.encode(reply, command, out);
-  const closes = reply.kind === "hang-up" || reply.kind === "cut-off" || (reply.kind === "error" && reply.close);
+  const ends = reply.kind === "hang-up" || reply.kind === "cut-off";
+  const closes = ends || (reply.kind === "error" && reply.close);
   return Buffer.concat(out.drain()).toString("latin1") + (closes ? "<close>" : "");
 }

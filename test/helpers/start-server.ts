@@ -104,6 +104,11 @@ export class TestServer {
     return this.#current.port;
   }
 
+  /** The ports of the [[listener]] sections. */
+  get listeners(): readonly number[] {
+    return this.#current.listeners;
+  }
+
   get pid(): number {
     return this.#current.pid;
   }
@@ -121,6 +126,16 @@ export class TestServer {
   get #current(): ServerProcess {
     if (this.#process === null) throw new Error("the server is not running");
     return this.#process;
+  }
+
+  /** Changes the configuration file of a server that was started with one; it reads it when it is told to. */
+  async writeConfig(text: string): Promise<void> {
+    await writeFile(this.#configFile, text);
+  }
+
+  /** Sends a signal that does not end it. */
+  signal(signal: NodeJS.Signals): void {
+    this.#current.kill(signal);
   }
 
   /** Waits for a line on stderr that is like `pattern`. */
@@ -163,12 +178,15 @@ export class TestServer {
     }
   }
 
+  get #configFile(): string {
+    return join(this.#home, "windhover.toml");
+  }
+
   async #words(): Promise<string[]> {
     const words = ["serve", "--listen", "127.0.0.1", "--memcache", "0", "--journal", this.journalDir, "--ready-json"];
     if (this.#options.config !== undefined) {
-      const file = join(this.#home, "windhover.toml");
-      await writeFile(file, this.#options.config);
-      words.push("--config", file);
+      if (!existsSync(this.#configFile)) await writeFile(this.#configFile, this.#options.config);
+      words.push("--config", this.#configFile);
     }
     return [...words, ...(this.#options.args ?? [])];
   }
@@ -181,6 +199,7 @@ class ServerProcess {
   readonly exit: Promise<Exit>;
   readonly #child: ChildProcess;
   #port = 0;
+  #listeners: readonly number[] = [];
 
   constructor(words: readonly string[], options: ServerOptions) {
     const node = [process.execPath, ...(options.nodeArgs ?? []), mainScript(), ...words];
@@ -205,6 +224,10 @@ class ServerProcess {
     return this.#child.pid as number;
   }
 
+  get listeners(): readonly number[] {
+    return this.#listeners;
+  }
+
   get ended(): boolean {
     return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
@@ -219,9 +242,14 @@ class ServerProcess {
       throw new Error(`the server ended before it served, ${JSON.stringify(exit)}: ${this.stderr.join("\n")}`);
     });
     const line = await within(Promise.race([this.#firstLine(), ended]), "the server being ready", START_MS);
-    const ready = JSON.parse(line) as { readonly ready?: boolean; readonly memcache?: number };
+    const ready = JSON.parse(line) as {
+      readonly ready?: boolean;
+      readonly memcache?: number;
+      readonly listeners?: readonly number[];
+    };
     if (ready.ready !== true || typeof ready.memcache !== "number") throw new Error(`not a ready line: ${line}`);
     this.#port = ready.memcache;
+    this.#listeners = ready.listeners ?? [];
   }
 
   #firstLine(): Promise<string> {

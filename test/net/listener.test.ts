@@ -2,6 +2,7 @@ import t from "tap";
 import { SystemClock } from "../../src/clock.js";
 import type { WindhoverError } from "../../src/errors.js";
 import { FlushList } from "../../src/net/flush-list.js";
+import { IdleWatch } from "../../src/net/idle-watch.js";
 import { Listener } from "../../src/net/listener.js";
 import { Session } from "../../src/session/session.js";
 import { openPort } from "../helpers/port-world.js";
@@ -18,9 +19,11 @@ function open(host: string, port: number): Promise<Listener> {
   return Listener.open({
     host,
     port,
+    backlog: 10,
     createCodec: world.codecs,
     createSession: (describePeer) => new Session(world.context, describePeer),
     connections,
+    idleWatch: new IdleWatch(world.clock, Infinity),
     context: { flushList: new FlushList(), counters, clock: new SystemClock(), log },
   });
 }

@@ -11,6 +11,7 @@ const item = (bytes = 1): Item => ({
   addedAt: 0,
   expiresAt: 0,
   attempts: 0,
+  meta: Buffer.alloc(0),
 });
 
 t.test("items come out in the order in which they went in, however the list grows", (t) => {

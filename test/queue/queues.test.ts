@@ -77,7 +77,12 @@ t.test("figures count what deleted queues had", async (t) => {
 
 t.test("each queue has its own settings, also before it exists", async (t) => {
   const disk = await JournalBench.for(t);
-  const settings = { queueDefaults: DEFAULT_QUEUE_SETTINGS, queues: new Map([["small", { maxItemBytes: 3 }]]) };
+  const settings = {
+    queueDefaults: DEFAULT_QUEUE_SETTINGS,
+    queues: new Map([["small", { maxItemBytes: 3 }]]),
+    aliases: new Map(),
+    expirationTimerMs: 1000,
+  };
   const queues = new Queues({ journal: await disk.open(), settings, clock: disk.clock, log: disk.log });
   t.equal(queues.maxItemBytes("small"), 3);
   t.equal(queues.maxItemBytes("other"), Infinity);

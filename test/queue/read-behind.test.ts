@@ -219,7 +219,7 @@ t.test(
 
 t.test("what is withdrawn while it is being read does not come into the line", async (t) => {
   const list = new ItemList();
-  const items = [1, 2, 3].map((seq) => ({ ...newItem(`${seq}`), seq, attempts: 0 }));
+  const items = [1, 2, 3].map((seq) => ({ ...newItem(`${seq}`), seq, attempts: 0, meta: Buffer.alloc(0) }));
   let bring = (_read: ReadAhead): void => {};
   const journal = {
     waiting: 3,

@@ -10,6 +10,7 @@ const item = (seq: number): Item => ({
   addedAt: 0,
   expiresAt: 0,
   attempts: 0,
+  meta: Buffer.alloc(0),
 });
 
 t.test("items are served in the order of their old places, in whichever order they come back", (t) => {

@@ -95,8 +95,8 @@ export function readWholeBody(line: BodyLine, input: Input): Command | null {
 }
 
 function putOf(line: PutLine, data: Buffer, ownsData: boolean): PutCommand {
-  const { queue, flags, expiryKind, expiryMs, noreply } = line;
-  return { kind: "put", queue, flags, expiryKind, expiryMs, data, ownsData, noreply };
+  const { queue, flags, expiryKind, expiryMs, delayMs, noreply } = line;
+  return { kind: "put", queue, flags, expiryKind, expiryMs, delayMs, data, ownsData, noreply };
 }
 
 // The client's count was wrong: the rest of what it sent would be read as commands.

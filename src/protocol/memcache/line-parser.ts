@@ -1,7 +1,17 @@
+import { MAX_TIMER_MS } from "../../clock.js";
 import type { CodecLimits } from "../codec.js";
 import type { Command, ExpiryKind, FetchCommand, MalformedCommand } from "../command.js";
-import { parseKey } from "./key-options.js";
-import { BAD_SIZE, EMPTY_LINE, HTTP, MISSING_ARGUMENT, malformed, UNKNOWN_COMMAND } from "./malformed.js";
+import { type PutKey, parseKestrelKey, parseKey, parsePutKey } from "./key-options.js";
+import {
+  BAD_COUNT,
+  BAD_SIZE,
+  BAD_TIMEOUT,
+  EMPTY_LINE,
+  HTTP,
+  MISSING_ARGUMENT,
+  malformed,
+  UNKNOWN_COMMAND,
+} from "./malformed.js";
 import { TextCache } from "./text-cache.js";
 import { Words } from "./words.js";
 
@@ -13,6 +23,7 @@ export interface PutLine {
   readonly flags: number;
   readonly expiryKind: ExpiryKind;
   readonly expiryMs: number;
+  readonly delayMs: number;
   readonly noreply: boolean;
 }
 
@@ -38,6 +49,14 @@ const VERBS = [
   "version",
   "verbosity",
   "quit",
+  "confirm",
+  "monitor",
+  "status",
+  "dump_stats",
+  "dump_config",
+  "flush_expired",
+  "flush_all_expired",
+  "reload",
   "shutdown",
   "add",
   "replace",
@@ -59,6 +78,8 @@ const STATS: Command = { kind: "stats" };
 const VERSION: Command = { kind: "version" };
 const QUIT: Command = { kind: "quit" };
 const SHUTDOWN: Command = { kind: "shutdown" };
+const RELOAD: Command = { kind: "reload" };
+const FLUSH_ALL_EXPIRED: Command = { kind: "flush-all-expired" };
 
 /**
  * Lines to commands. A line is words separated by spaces; those that a command has no use for are ignored:
@@ -66,11 +87,14 @@ const SHUTDOWN: Command = { kind: "shutdown" };
  *     line   = "get" key / "gets" key
  *            / "set" name flags expiry bytes ["noreply"]              a body follows
  *            / storage name flags expiry bytes [token] ["noreply"]    a body follows, which is swallowed
+ *            / "monitor" name seconds [count] / "confirm" name count
  *            / "delete" name ["noreply"] / "flush" name / "flush_all" ["noreply"]
- *            / "stats" / "version" / "verbosity" level ["noreply"] / "quit" / "shutdown"
+ *            / "flush_expired" name / "flush_all_expired"
+ *            / "stats" / "dump_stats" *name / "dump_config" *name
+ *            / "status" [word] / "reload" / "version" / "verbosity" level ["noreply"] / "quit" / "shutdown"
  *     storage = "add" / "replace" / "append" / "prepend" / "cas"
  *
- * The first word is read in any mixture of cases, all others as they are. Which faults close the connection: those after
+ * The name in a set may have a delay behind it (`parsePutKey`). The first word is read in any mixture of cases, all others as they are. Which faults close the connection: those after
  * which it is not certain where the next command begins, or what the client means. `noreply` silences refusals too,
  * unless the line itself is not understood.
  *
@@ -81,11 +105,16 @@ export class LineParser {
   readonly #limits: CodecLimits;
   readonly #words = new Words();
   readonly #names = new TextCache<string>((bytes, start, end) => bytes.toString("latin1", start, end));
-  readonly #gets = new TextCache((bytes, start, end) => fetchOf(bytes, start, end));
-  readonly #getsWithCas = new TextCache((bytes, start, end) => withCas(fetchOf(bytes, start, end)));
+  readonly #putKeys: TextCache<PutKey>;
+  readonly #gets: TextCache<FetchCommand | MalformedCommand>;
+  readonly #getsWithCas: TextCache<FetchCommand | MalformedCommand>;
 
   constructor(limits: CodecLimits) {
     this.#limits = limits;
+    const parse = limits.extensions ? parseKey : parseKestrelKey;
+    this.#putKeys = new TextCache(limits.extensions ? parsePutKey : bareName);
+    this.#gets = new TextCache((bytes, start, end) => fetchOf(bytes, parse, { start, end }));
+    this.#getsWithCas = new TextCache((bytes, start, end) => withCas(fetchOf(bytes, parse, { start, end })));
   }
 
   /** The command in the bytes from `start` to `end`, or the line before a body. */
@@ -115,6 +144,22 @@ export class LineParser {
         return words.count < 2 ? MISSING_ARGUMENT : { kind: "verbosity", noreply: words.endWith(NOREPLY) };
       case "quit":
         return QUIT;
+      case "confirm":
+        return this.#confirm();
+      case "monitor":
+        return this.#monitor();
+      case "status":
+        return { kind: "status", name: words.count < 2 ? null : words.text(1) };
+      case "dump_stats":
+        return { kind: "dump-stats", queues: words.textsFrom(1) };
+      case "dump_config":
+        return { kind: "dump-config", queues: words.textsFrom(1) };
+      case "flush_expired":
+        return words.count < 2 ? MISSING_ARGUMENT : { kind: "flush-expired", queue: this.#name() };
+      case "flush_all_expired":
+        return FLUSH_ALL_EXPIRED;
+      case "reload":
+        return RELOAD;
       case "shutdown":
         return SHUTDOWN;
       case "add":
@@ -152,6 +197,24 @@ export class LineParser {
     return { kind: "delete", queue: this.#name(), noreply: words.count > 2 && words.endWith(NOREPLY) };
   }
 
+  #confirm(): Command {
+    const words = this.#words;
+    if (words.count < 3) return MISSING_ARGUMENT;
+    const count = words.decimal(2);
+    return Number.isNaN(count) ? BAD_COUNT : { kind: "confirm", queue: this.#name(), count };
+  }
+
+  #monitor(): Command {
+    const words = this.#words;
+    if (words.count < 3) return MISSING_ARGUMENT;
+    const seconds = words.decimal(2);
+    const maxItems = words.count < 4 ? null : words.decimal(3);
+    if (Number.isNaN(seconds)) return BAD_TIMEOUT;
+    if (Number.isNaN(maxItems)) return BAD_COUNT;
+    const waitMs = seconds > 0 ? Math.min(seconds * 1000, MAX_TIMER_MS) : 0;
+    return { kind: "monitor", queue: this.#name(), waitMs, maxItems };
+  }
+
   #set(): Command | BodyLine {
     const words = this.#words;
     if (words.count < 5) return MISSING_ARGUMENT;
@@ -161,14 +224,15 @@ export class LineParser {
     if (sizeFault !== null) return sizeFault;
     const flags = words.decimal(2);
     const seconds = words.decimal(3);
-    const fault = valueFault(flags, seconds);
+    const { queue, delayMs } = this.#putKeys.get(words.bytes, words.start(1), words.end(1));
+    const fault = valueFault(flags, seconds) ?? (Number.isNaN(delayMs) ? "bad delay" : null);
     if (fault !== null) return swallowed(bodyBytes, noreply, malformed(fault, { silent: noreply }));
-    const queue = this.#name();
     if (bodyBytes > this.#limits.maxItemBytes(queue)) {
       return swallowed(bodyBytes, noreply, { kind: "oversized-put", queue, bytes: bodyBytes, noreply });
     }
     const expiryMs = seconds < 0 ? -1 : seconds * 1000;
-    return { kind: "put-line", bodyBytes, queue, flags, expiryKind: expiryKindOf(seconds), expiryMs, noreply };
+    const expiryKind = expiryKindOf(seconds);
+    return { kind: "put-line", bodyBytes, queue, flags, expiryKind, expiryMs, delayMs, noreply };
   }
 
   // The client sends the body whatever we think of it; hanging up in the middle could cost it the reply.
@@ -186,8 +250,16 @@ export class LineParser {
   }
 }
 
-function fetchOf(bytes: Buffer, start: number, end: number): FetchCommand | MalformedCommand {
-  const parsed = parseKey(bytes, start, end);
+function bareName(bytes: Buffer, start: number, end: number): PutKey {
+  return { queue: bytes.toString("latin1", start, end), delayMs: 0 };
+}
+
+function fetchOf(
+  bytes: Buffer,
+  parse: typeof parseKey,
+  { start, end }: { readonly start: number; readonly end: number },
+): FetchCommand | MalformedCommand {
+  const parsed = parse(bytes, start, end);
   if ("fault" in parsed) return malformed(parsed.fault, { close: parsed.close });
   return { kind: "fetch", key: bytes.toString("latin1", start, end), withCas: false, ...parsed };
 }

@@ -19,6 +19,8 @@ export const EMPTY_LINE = malformed("empty line", { close: true });
 export const UNKNOWN_COMMAND = malformed("unknown command", { close: true });
 export const LINE_TOO_LONG = malformed("line too long", { close: true });
 export const MISSING_ARGUMENT = malformed("missing argument");
+export const BAD_COUNT = malformed("bad count");
+export const BAD_TIMEOUT = malformed("bad timeout");
 // Where the body ends is unknown, so whatever follows could be taken for a command.
 export const BAD_SIZE = malformed("bad data size", { close: true });
 

@@ -3,15 +3,17 @@ import type { Codec, CodecFactory, CodecLimits } from "../codec.js";
 import type { Command } from "../command.js";
 import type { Reply } from "../reply.js";
 import { Decoder } from "./decoder.js";
-import { encodeReply } from "./encoder.js";
+import { Encoder, type Speech } from "./encoder.js";
 import { LineParser } from "./line-parser.js";
 
-/** Memcache's text protocol, as Kestrel speaks it. */
+/** Memcache's text protocol, as Kestrel speaks it or as memcached does. */
 class MemcacheCodec implements Codec {
   readonly #decoder: Decoder;
+  readonly #encoder: Encoder;
 
-  constructor(parser: LineParser) {
+  constructor(parser: LineParser, encoder: Encoder) {
     this.#decoder = new Decoder(parser);
+    this.#encoder = encoder;
   }
 
   feed(chunk: Buffer): void {
@@ -26,13 +28,14 @@ class MemcacheCodec implements Codec {
     return this.#decoder.bufferedBytes;
   }
 
-  encode(reply: Reply, _command: Command, out: ByteBuffer): void {
-    encodeReply(reply, out);
+  encode(reply: Reply, command: Command, out: ByteBuffer): void {
+    this.#encoder.encode(reply, command, out);
   }
 }
 
 /** The codecs of one listener. They share what they remember of names and keys, so that a connection costs little. */
-export function memcacheCodecs(limits: CodecLimits): CodecFactory {
+export function memcacheCodecs(limits: CodecLimits, speech: Speech): CodecFactory {
   const parser = new LineParser(limits);
-  return () => new MemcacheCodec(parser);
+  const encoder = new Encoder(speech);
+  return () => new MemcacheCodec(parser, encoder);
 }

@@ -62,6 +62,20 @@ export class Words {
     return n < this.count ? parseDecimal(this.#bytes, this.start(n), this.end(n)) : Number.NaN;
   }
 
+  /** Word `n` as a text, one character a byte; empty if there is none. */
+  text(n: number): string {
+    return n < this.count ? this.#bytes.toString("latin1", this.start(n), this.end(n)) : "";
+  }
+
+  /** All words from `n` on as texts; `n` is one of those that are kept. */
+  textsFrom(n: number): readonly string[] {
+    if (n >= this.count) return [];
+    return this.#bytes
+      .toString("latin1", this.start(n), this.#lastEnd)
+      .split(" ")
+      .filter((word) => word !== "");
+  }
+
   /** Whether the last of several words is `text`. */
   endWith(text: string): boolean {
     return this.count > 1 && isText(this.#bytes, this.#lastStart, this.#lastEnd, text);

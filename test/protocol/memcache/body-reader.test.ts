@@ -1,14 +1,19 @@
 import t from "tap";
+import { KESTREL_DIALECT } from "../../../src/config/settings.js";
 import type { Codec } from "../../../src/protocol/codec.js";
 import type { PutCommand } from "../../../src/protocol/command.js";
 import { memcacheCodecs } from "../../../src/protocol/memcache/memcache-codec.js";
 import { decode, singleBytes } from "../../helpers/decoding.js";
 
 const MIB = 1024 * 1024;
-const newCodec = memcacheCodecs({
-  maxRequestBytes: 64 * MIB,
-  maxItemBytes: (queue) => (queue === "small" ? 1000 : Number.POSITIVE_INFINITY),
-});
+const newCodec = memcacheCodecs(
+  {
+    maxRequestBytes: 64 * MIB,
+    maxItemBytes: (queue) => (queue === "small" ? 1000 : Number.POSITIVE_INFINITY),
+    extensions: true,
+  },
+  KESTREL_DIALECT,
+);
 
 const put = (data: string): object => ({ kind: "put", data });
 const badChunk = { kind: "malformed", message: "bad data chunk", close: true, silent: false };

@@ -1,9 +1,13 @@
 import t from "tap";
+import { KESTREL_DIALECT } from "../../../src/config/settings.js";
 import type { Codec } from "../../../src/protocol/codec.js";
 import { memcacheCodecs } from "../../../src/protocol/memcache/memcache-codec.js";
 import { decode, decodeEach, decodeLate, pull, type Seen, singleBytes } from "../../helpers/decoding.js";
 
-const newCodec = memcacheCodecs({ maxRequestBytes: 64 * 1024 * 1024, maxItemBytes: () => Number.POSITIVE_INFINITY });
+const newCodec = memcacheCodecs(
+  { maxRequestBytes: 64 * 1024 * 1024, maxItemBytes: () => Number.POSITIVE_INFINITY, extensions: true },
+  KESTREL_DIALECT,
+);
 const VERSION = { kind: "version" };
 
 /** What a command comes to, in a word or two. */

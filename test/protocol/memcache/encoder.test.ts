@@ -1,14 +1,20 @@
 import t from "tap";
+import { KESTREL_DIALECT } from "../../../src/config/settings.js";
 import { ByteBuffer } from "../../../src/protocol/byte-buffer.js";
-import { encodeReply } from "../../../src/protocol/memcache/encoder.js";
+import type { Command } from "../../../src/protocol/command.js";
+import { Encoder, type Speech } from "../../../src/protocol/memcache/encoder.js";
+import { parseKey } from "../../../src/protocol/memcache/key-options.js";
 import {
   clientError,
   DELETED,
   END,
   FLUSHED_ALL,
   HANG_UP,
+  type ItemReply,
   NOT_STORED,
+  NOTHING_TO_DELETE,
   OK,
+  RELOADED,
   type Reply,
   SILENCE,
   STORED,
@@ -16,14 +22,28 @@ import {
   stateError,
 } from "../../../src/protocol/reply.js";
 
+const VERSION: Command = { kind: "version" };
+
 function encode(...replies: Reply[]): string {
+  return encodeFor(VERSION, {}, ...replies);
+}
+
+function encodeFor(command: Command, speech: Partial<Speech>, ...replies: Reply[]): string {
+  const encoder = new Encoder({ ...KESTREL_DIALECT, ...speech });
   const out = new ByteBuffer();
-  for (const reply of replies) encodeReply(reply, out);
+  for (const reply of replies) encoder.encode(reply, command, out);
   return Buffer.concat(out.drain()).toString("latin1");
 }
 
-function itemReply(queue: string, data: Buffer, flags = 0): Reply {
-  return { kind: "item", queue, item: { seq: 1, data, flags, addedAt: 0, expiresAt: 0, attempts: 0 } };
+function itemReply(queue: string, data: Buffer, flags = 0): ItemReply {
+  const item = { seq: 1, data, flags, addedAt: 0, expiresAt: 0, meta: Buffer.alloc(0), attempts: 0 };
+  return { kind: "item", queue, item, keepFlags: false, id: null };
+}
+
+function fetch(key: string, withCas = false): Command {
+  const parsed = parseKey(Buffer.from(key, "latin1"));
+  if ("fault" in parsed) throw new Error(parsed.fault);
+  return { kind: "fetch", key, withCas, ...parsed };
 }
 
 t.test("every reply is a line of memcache's", async (t) => {
@@ -56,7 +76,8 @@ t.test("names and data keep every byte (case A11)", async (t) => {
 t.test("a large item goes out uncopied, in its place between the lines", async (t) => {
   const data = Buffer.alloc(100_000, "x");
   const out = new ByteBuffer();
-  for (const reply of [STORED, itemReply("q", data), END]) encodeReply(reply, out);
+  const encoder = new Encoder(KESTREL_DIALECT);
+  for (const reply of [STORED, itemReply("q", data), END]) encoder.encode(reply, VERSION, out);
   const pieces = out.drain();
   t.ok(pieces.includes(data));
   const expected = `STORED\r\nVALUE q 0 100000\r\n${"x".repeat(100_000)}\r\nEND\r\nEND\r\n`;
@@ -81,10 +102,80 @@ t.test("statistics are lines and an END", async (t) => {
     ["queue_caf\xe9_items", "18446744073709551615"],
   ] as const;
   t.equal(
-    encode({ kind: "stats", lines }),
+    encode({ kind: "stats", lines, isLast: true }),
     "STAT uptime 5\r\nSTAT queue_caf\xe9_items 18446744073709551615\r\nEND\r\n",
   );
-  t.equal(encode({ kind: "stats", lines: [] }), "END\r\n");
+  t.equal(encode({ kind: "stats", lines: [], isLast: true }), "END\r\n");
+});
+
+t.test("statistics come in parts, the last has the END", async (t) => {
+  const lines = [["a", "1"]] as const;
+  t.equal(encode({ kind: "stats", lines, isLast: false }), "STAT a 1\r\n");
+});
+
+t.test("what is told queue by queue is in blocks (case I155)", async (t) => {
+  const blocks = [
+    {
+      queue: "a",
+      lines: [
+        ["items", "1"],
+        ["bytes", "5"],
+      ] as const,
+    },
+    { queue: "b", lines: [] },
+  ];
+  const text = "queue 'a' {\r\n  items=1\r\n  bytes=5\r\n}\r\nqueue 'b' {\r\n}\r\n";
+  t.equal(encode({ kind: "dump", blocks, isLast: true }), `${text}END\r\n`);
+  t.equal(encode({ kind: "dump", blocks, isLast: false }), text);
+});
+
+t.test("what an operator asks for is a line", async (t) => {
+  t.equal(encode({ kind: "status", status: "READONLY" }), "READONLY\r\n");
+  t.equal(encode({ kind: "count", count: 12 }), "12\r\n");
+  t.equal(encode(RELOADED), "Reloaded config.\r\n");
+});
+
+t.test("several items are blocks with one END", async (t) => {
+  const items = ["a", "bc"].map((data) => itemReply("q", Buffer.from(data)));
+  t.equal(encode({ kind: "items", items }), "VALUE q 0 1\r\na\r\nVALUE q 0 2\r\nbc\r\nEND\r\n");
+});
+
+t.test("flags are shown where the queue or the listener keeps them (case A22)", async (t) => {
+  const reply = itemReply("q", Buffer.from("a"), 7);
+  t.equal(encode({ ...reply, keepFlags: true }), "VALUE q 7 1\r\na\r\nEND\r\n");
+  t.equal(encodeFor(VERSION, { keepFlags: true }, reply), "VALUE q 7 1\r\na\r\nEND\r\n");
+});
+
+t.test("gets has a CAS token where the listener gives one, get has none (case A27)", async (t) => {
+  const reply = itemReply("q", Buffer.from("a"));
+  const speech = { casOnGets: true };
+  t.equal(encodeFor(fetch("q", true), speech, reply), "VALUE q 0 1 1\r\na\r\nEND\r\n");
+  t.equal(encodeFor(fetch("q"), speech, reply), "VALUE q 0 1\r\na\r\nEND\r\n");
+  t.equal(encodeFor(fetch("q", true), {}, reply), "VALUE q 0 1\r\na\r\nEND\r\n");
+});
+
+t.test("the delivery id is the fifth word, also of gets", async (t) => {
+  const reply = { ...itemReply("q", Buffer.from("a")), id: 18_446_744_073_709_551_615n };
+  t.equal(encode(reply), "VALUE q 0 1 18446744073709551615\r\na\r\nEND\r\n");
+  t.equal(encodeFor(fetch("q", true), { casOnGets: true }, reply), "VALUE q 0 1 18446744073709551615\r\na\r\nEND\r\n");
+});
+
+t.test("a listener may echo the key as it was asked for (case A39)", async (t) => {
+  const reply = itemReply("jobs", Buffer.from("hello"));
+  t.equal(encodeFor(fetch("jobs/open"), {}, reply), "VALUE jobs 0 5\r\nhello\r\nEND\r\n");
+  const speech = { echoRequestKey: true };
+  t.equal(encodeFor(fetch("jobs/open"), speech, reply), "VALUE jobs/open 0 5\r\nhello\r\nEND\r\n");
+  t.equal(
+    encodeFor(fetch("jobs/open/n=2"), speech, { kind: "items", items: [reply] }),
+    "VALUE jobs/open/n=2 0 5\r\nhello\r\nEND\r\n",
+  );
+  t.equal(encodeFor(VERSION, speech, reply), "VALUE jobs 0 5\r\nhello\r\nEND\r\n", "a monitor names no options");
+});
+
+t.test("a listener may use memcached's words", async (t) => {
+  t.equal(encode(NOTHING_TO_DELETE), "DELETED\r\n");
+  const speech = { memcachedWords: true };
+  t.equal(encodeFor(VERSION, speech, DELETED, NOTHING_TO_DELETE, FLUSHED_ALL), "DELETED\r\nNOT_FOUND\r\nOK\r\n");
 });
 
 t.test("silence and hanging up write nothing", async (t) => {

@@ -5,6 +5,7 @@ import { type BodyLine, LineParser } from "../../../src/protocol/memcache/line-p
 const LIMITS: CodecLimits = {
   maxRequestBytes: 1000,
   maxItemBytes: (queue) => (queue === "small" ? 10 : Number.POSITIVE_INFINITY),
+  extensions: true,
 };
 const parser = new LineParser(LIMITS);
 
@@ -18,13 +19,13 @@ const closes = (message: string): object => ({ kind: "malformed", message, close
 const closesSilently = { kind: "malformed", message: "", close: true, silent: true };
 
 function putLine(changes: object): object {
-  const plain = { queue: "q", flags: 0, expiryKind: "never", expiryMs: 0, bodyBytes: 1, noreply: false };
+  const plain = { queue: "q", flags: 0, expiryKind: "never", expiryMs: 0, delayMs: 0, bodyBytes: 1, noreply: false };
   return { kind: "put-line", ...plain, ...changes };
 }
 
 function fetch(changes: object): object {
   const plain = { waitMs: 0, close: false, open: false, abort: false, peek: false, withCas: false };
-  return { kind: "fetch", queue: "q", key: "q", ...plain, ...changes };
+  return { kind: "fetch", queue: "q", key: "q", ...plain, extras: null, ignoredOption: null, ...changes };
 }
 
 t.test("the command word is read in any case, names are not (case A1)", async (t) => {
@@ -78,6 +79,11 @@ t.test(
       "delete",
       "flush",
       "verbosity",
+      "monitor",
+      "monitor q",
+      "confirm",
+      "confirm q",
+      "flush_expired",
     ]) {
       t.same(parse(line), staysOpen("missing argument"), line);
     }
@@ -257,4 +263,68 @@ t.test("the first line of an HTTP request closes without a word, with a notice",
   for (const line of ["GET / HTTP/1.1", "POST /flush_all HTTP/1.0", "get q HTTP/1.1", "set q 0 0 1 noreply HTTP/1.1"]) {
     t.same(parse(line), { ...closesSilently, notice: "a client speaks HTTP on the memcache port" }, line);
   }
+});
+
+t.test("monitor takes seconds and a count (cases C43, J158)", async (t) => {
+  const monitor = (waitMs: number, maxItems: number | null): object => ({
+    kind: "monitor",
+    queue: "q",
+    waitMs,
+    maxItems,
+  });
+  t.same(parse("monitor q 2"), monitor(2000, null));
+  t.same(parse("MONITOR q 2 10 and more"), monitor(2000, 10));
+  t.same(parse("monitor q 0 0"), monitor(0, 0));
+  t.same(parse("monitor q -1 -5"), monitor(0, -5));
+  t.same(parse("monitor q 9999999999"), monitor(2147483647, null));
+  for (const seconds of ["abc", "1.5", "1e3", "5s"]) t.same(parse(`monitor q ${seconds}`), staysOpen("bad timeout"));
+  for (const count of ["abc", "1.5", "0x1"]) t.same(parse(`monitor q 1 ${count}`), staysOpen("bad count"));
+});
+
+t.test("confirm takes a count; whether it can be served is the session's to say (case B60)", async (t) => {
+  for (const count of [3, 0, -5]) t.same(parse(`confirm q ${count}`), { kind: "confirm", queue: "q", count });
+  for (const count of ["x", "1.5", "+1", "1e3"]) t.same(parse(`confirm q ${count}`), staysOpen("bad count"));
+});
+
+t.test("a status is named by one word, whatever it is", async (t) => {
+  t.same(parse("status"), { kind: "status", name: null });
+  t.same(parse("STATUS"), { kind: "status", name: null });
+  t.same(parse("status ReadOnly now"), { kind: "status", name: "ReadOnly" });
+});
+
+t.test("dumps take any number of names (case I155)", async (t) => {
+  t.same(parse("dump_stats"), { kind: "dump-stats", queues: [] });
+  t.same(parse("dump_stats a  b "), { kind: "dump-stats", queues: ["a", "b"] });
+  const many = Array.from({ length: 100 }, (_, n) => `q${n}`);
+  t.same(parse(`dump_config ${many.join(" ")}`), { kind: "dump-config", queues: many });
+});
+
+t.test("the commands about expired items and the configuration", async (t) => {
+  t.same(parse("flush_expired q"), { kind: "flush-expired", queue: "q" });
+  t.same(parse("flush_all_expired"), { kind: "flush-all-expired" });
+  t.same(parse("reload now"), { kind: "reload" });
+});
+
+t.test("a set may have a delay behind its name", async (t) => {
+  t.same(parse("set q/delay=500 0 0 1"), putLine({ delayMs: 500 }));
+  t.same(parse("set q/delay=-5 0 0 1"), putLine({ delayMs: 0 }));
+  t.same(parse("set q/delay=99999999999999 0 0 1"), putLine({ delayMs: 315_360_000_000 }));
+  for (const delay of ["", "x", "1.5", "5/delay=6"]) {
+    t.match(parse(`set q/delay=${delay} 0 0 5`), { kind: "swallow-line", outcome: staysOpen("bad delay") }, delay);
+  }
+  for (const queue of ["/delay=5", "q/open", "q/Delay=5", "q/delay", "q//delay=5"]) {
+    t.same(parse(`set ${queue} 0 0 1`), putLine({ queue }), "a name that the session refuses");
+  }
+});
+
+t.test("without extensions there are no options but Kestrel's, and what is none is let through", async (t) => {
+  const kestrel = new LineParser({ ...LIMITS, extensions: false });
+  const parseLine = (line: string): unknown => kestrel.parse(Buffer.from(line, "latin1"), 0, line.length);
+  t.same(parseLine("get q/close=17"), fetch({ key: "q/close=17", ignoredOption: "close=17" }));
+  t.same(parseLine("get q/open/n=10"), fetch({ key: "q/open/n=10", open: true, ignoredOption: "n=10" }));
+  t.same(parseLine("get q/clsoe"), fetch({ key: "q/clsoe", ignoredOption: "clsoe" }));
+  t.same(parseLine("get q/close/open"), fetch({ key: "q/close/open", close: true, open: true }));
+  t.same(parseLine("get q/peek/open"), closes("options exclude each other"));
+  t.same(parseLine("get q/t=x/id"), staysOpen("bad timeout"));
+  t.same(parseLine("set q/delay=5 0 0 1"), putLine({ queue: "q/delay=5" }));
 });

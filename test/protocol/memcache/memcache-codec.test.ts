@@ -1,15 +1,20 @@
 import fc from "fast-check";
 import t from "tap";
+import { KESTREL_DIALECT } from "../../../src/config/settings.js";
 import { ByteBuffer } from "../../../src/protocol/byte-buffer.js";
 import { memcacheCodecs } from "../../../src/protocol/memcache/memcache-codec.js";
 import { STORED } from "../../../src/protocol/reply.js";
 import { testCodecCuts } from "../../cases/codec-cuts.js";
 import { cut, decode, decodeLate, type Seen } from "../../helpers/decoding.js";
 
-const newCodec = memcacheCodecs({
-  maxRequestBytes: 100_000,
-  maxItemBytes: (queue) => (queue === "small" ? 10 : Number.POSITIVE_INFINITY),
-});
+const newCodec = memcacheCodecs(
+  {
+    maxRequestBytes: 100_000,
+    maxItemBytes: (queue) => (queue === "small" ? 10 : Number.POSITIVE_INFINITY),
+    extensions: true,
+  },
+  KESTREL_DIALECT,
+);
 
 const INPUTS = [
   "set q 0 0 5\r\nhello\r\nget q\r\n",
@@ -26,6 +31,10 @@ const INPUTS = [
   "set q 0 0 -1\r\nversion\r\n",
   "set q 0 0 100001\r\nversion\r\n",
   "get q/clsoe\r\nversion\r\n",
+  "get q/open/n=10/id\r\nget q/close=17/close=18\r\nget q/abort=9/delay=50\r\nget q/peek/at=3\r\nversion\r\n",
+  "set q/delay=500 0 0 2\r\nab\r\nset q/delay=x 0 0 2\r\nab\r\nversion\r\n",
+  "monitor q 10 5\r\nconfirm q 5\r\nflush_expired q\r\nflush_all_expired\r\nstatus\nstatus ReadOnly\r\nreload\r\n",
+  "dump_stats\r\ndump_stats a  b c d e f g h \r\ndump_config q\r\nmonitor q\r\nconfirm q x\r\n",
   "get q/peek/open\r\nversion\r\n",
   "get q\r\r\nget /peek\r\nversion\r\n",
   "die in a fire\r\nversion\r\n",
@@ -77,7 +86,16 @@ const putPiece: fc.Arbitrary<Piece> = fc
     const text = Buffer.from(data).toString("latin1");
     return {
       bytes: Buffer.concat([line, data, Buffer.from("\r\n")]),
-      expected: { kind: "put", queue, flags, expiryKind: "in", expiryMs: seconds * 1000, data: text, noreply },
+      expected: {
+        kind: "put",
+        queue,
+        flags,
+        expiryKind: "in",
+        expiryMs: seconds * 1000,
+        delayMs: 0,
+        data: text,
+        noreply,
+      },
     };
   });
 
@@ -85,7 +103,7 @@ const fetchPiece: fc.Arbitrary<Piece> = fc
   .record({ queue: name, space: spaces, end: lineEnd, waitMs: fc.nat({ max: 5000 }), open: fc.boolean() })
   .map(({ queue, space, end, waitMs, open }) => {
     const key = `${queue}/t=${waitMs}${open ? "/open" : ""}`;
-    const rest = { close: false, abort: false, peek: false, withCas: false };
+    const rest = { close: false, abort: false, peek: false, withCas: false, extras: null, ignoredOption: null };
     return {
       bytes: Buffer.from(`get${space}${key}${end}`, "latin1"),
       expected: { kind: "fetch", queue, key, waitMs, open, ...rest },

@@ -63,3 +63,12 @@ t.test("a line leaves nothing of the one before it", async (t) => {
   t.ok(Number.isNaN(words.decimal(4)));
   t.notOk(words.is(5, "noreply"));
 });
+
+t.test("words are texts, all from one on however many there are", async (t) => {
+  const words = read("dump_stats a  b\xff ");
+  t.equal(words.text(1), "a");
+  t.equal(words.text(5), "");
+  t.same(words.textsFrom(1), ["a", "b\xff"]);
+  t.same(words.textsFrom(3), []);
+  t.equal(read("a ".repeat(100)).textsFrom(1).length, 99);
+});

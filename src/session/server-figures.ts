@@ -2,14 +2,13 @@ import type { StatLine } from "../protocol/reply.js";
 import type { Queue } from "../queue/queue.js";
 import type { SessionContext } from "./session-context.js";
 
-/** All figures, under Kestrel's names and in its order: first the server's, then each queue's. Ours come last. */
-export function statLines(context: SessionContext): StatLine[] {
-  const queues = context.queues.list();
-  return [...serverLines(context, queues), ...queues.flatMap(queueLines)];
-}
+/** What clients may use beyond Kestrel. One who asks a real Kestrel for it takes items for good or is hung up on. */
+const CAPABILITIES = "open/n,open/id,close=id,abort=id,abort/delay,set/delay,peek/n,peek/at";
 
-function serverLines(context: SessionContext, queues: readonly Queue[]): StatLine[] {
+/** The server's own figures, Kestrel's first. */
+export function serverFigures(context: SessionContext): readonly StatLine[] {
   const { clock, counters, connections } = context;
+  const queues = context.queues.list();
   return [
     ["uptime", seconds(clock.monotonicMs() - context.startedAtMs)],
     ["time", seconds(clock.wallMs())],
@@ -29,30 +28,11 @@ function serverLines(context: SessionContext, queues: readonly Queue[]): StatLin
     ["bytes_written", `${counters.bytesWritten}`],
     ["queue_creates", `${context.queues.creates}`],
     ["queue_deletes", `${context.queues.deletes}`],
-    ["queue_expires", "0"],
+    ["queue_expires", `${context.queues.expires}`],
+    ["cmd_monitor", `${counters.monitors}`],
     ["waits_cut_short", `${counters.waitsCutShort}`],
-  ];
-}
-
-function queueLines(queue: Queue): StatLine[] {
-  const figures = queue.stats();
-  const line = (stat: string, value: number): StatLine => [`queue_${queue.name}_${stat}`, `${value}`];
-  return [
-    line("items", figures.items),
-    line("bytes", figures.bytes),
-    line("total_items", figures.totalItems),
-    line("logsize", figures.logBytes),
-    line("expired_items", figures.expiredItems),
-    line("mem_items", figures.memItems),
-    line("mem_bytes", figures.memBytes),
-    line("age", Math.round(figures.ageMs)),
-    line("discarded", figures.discarded),
-    line("waiters", figures.waiters),
-    line("open_transactions", figures.openTransactions),
-    line("transactions", figures.transactions),
-    line("canceled_transactions", figures.canceledTransactions),
-    line("total_flushes", figures.totalFlushes),
-    line("lost", figures.lost),
+    ["closes_of_nothing", `${counters.closesOfNothing}`],
+    ...(context.extensions ? [["capabilities", CAPABILITIES] as const] : []),
   ];
 }
 
