@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { whole } from "../support/whole.js";
 
 /** What one run of many-clients does. */
 export interface Options {
@@ -71,13 +72,6 @@ const WORDS = {
   M: { ...SWITCH, short: "M" },
   help: SWITCH,
 } as const;
-
-function whole(name: string, text: string | undefined, least: number, most: number): number | undefined {
-  if (text === undefined) return undefined;
-  const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-  if (value >= least && value <= most) return value;
-  throw new Error(`${name} takes a whole number from ${least} to ${most}, not ${JSON.stringify(text)}`);
-}
 
 /** The command that does the same again. */
 export function repeatCommand(options: Options): string {
