@@ -4,7 +4,12 @@ import { type Clock, SystemClock } from "./clock.js";
 import { settingsFor } from "./config/inheritance.js";
 import { entriesOf } from "./config/schema.js";
 import { SERVER_SECTION } from "./config/server-schema.js";
-import { type ListenerSettings, memcacheListeners, type ServerSettings } from "./config/settings.js";
+import {
+  type ListenerSettings,
+  memcacheListeners,
+  type QueueSettings,
+  type ServerSettings,
+} from "./config/settings.js";
 import { WindhoverError } from "./errors.js";
 import { LevelJournal } from "./journal/level-journal.js";
 import type { Journal } from "./journal/queue-journal.js";
@@ -61,10 +66,10 @@ export async function startServer(settings: ServerSettings, context: ServerConte
   checkQueueNames(settings);
   const { log, clock = new SystemClock(), loadSettings = nothingToLoad } = context;
   for (const note of settings.notes) log.warn({}, note);
-  const inForce = { settings };
+  const inForce: InForce = { settings, queues: null };
   const journal = await LevelJournal.open({
     directory: settings.journalDir,
-    settings: { syncJournal: (queue) => settingsFor(inForce.settings, queue).syncJournal },
+    settings: { syncJournal: (queue) => queueSettings(inForce, queue).syncJournal },
     minFreeBytes: settings.minFreeBytes,
     clock,
     log,
@@ -81,6 +86,21 @@ export async function startServer(settings: ServerSettings, context: ServerConte
   }
 }
 
+/** What holds for queues and aliases; a reload replaces it. */
+interface InForce {
+  settings: ServerSettings;
+  /** They know their own settings; null until they have been made. */
+  queues: Queues | null;
+}
+
+/**
+ * The journal asks at every fetch, so a queue's own answer is taken: working out what it inherits from whom costs more than
+ * the fetch.
+ */
+function queueSettings({ queues, settings }: InForce, name: string): QueueSettings {
+  return queues?.find(name)?.settings ?? settingsFor(settings, name);
+}
+
 async function nothingToLoad(): Promise<never> {
   throw new WindhoverError("WH_CONFIG", "this server was started without a configuration that could be read again");
 }
@@ -88,8 +108,7 @@ async function nothingToLoad(): Promise<never> {
 interface ServerParts {
   /** What the server was started with. */
   readonly settings: ServerSettings;
-  /** What holds for queues and aliases; a reload replaces it. */
-  readonly inForce: { settings: ServerSettings };
+  readonly inForce: InForce;
   readonly status: ServerStatus;
   readonly journal: Journal;
   readonly log: Log;
@@ -116,6 +135,7 @@ class Server implements RunningServer {
   constructor(parts: ServerParts) {
     this.#parts = parts;
     this.#queues = new Queues(parts);
+    parts.inForce.queues = this.#queues;
     this.#idleWatch = new IdleWatch(parts.clock, parts.settings.clientTimeoutMs);
     this.#session = this.#sessionContext();
     parts.status.onReadsBlocked(() => this.#session.parked.endPolls());
@@ -197,7 +217,7 @@ class Server implements RunningServer {
       extensions: settings.extensions,
       enableSessionTrace: settings.enableSessionTrace,
       allowFlushAll: settings.allowFlushAll,
-      queueSettings: (queue) => settingsFor(inForce.settings, queue),
+      queueSettings: (queue) => queueSettings(inForce, queue),
       ignoredOptions: new IgnoredOptions(log),
       reload: () => this.reload(),
       // Not within the command that asks for it: its own connection is among those that are ended.
